@@ -10,7 +10,9 @@ const project = (displayName, testMatch, more = {}) => ({
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   moduleFileExtensions: ['js', 'mjs', 'cjs', 'ts', 'json', 'node'],
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/', '<rootDir>/.cache/'],
+  modulePathIgnorePatterns: ['dist', 'dist.part', 'data', '.cache'].map(
+    (each) => `<rootDir>/${each}/`,
+  ),
   moduleNameMapper: {
     '^@app/(.*)$': '<rootDir>/libs/$1/index.ts',
     // our sources say './x.js', as node wants it; under jest the file is still x.ts
@@ -20,7 +22,7 @@ const project = (displayName, testMatch, more = {}) => ({
     ...bundles,
   },
   setupFiles: ['reflect-metadata'],
-  transform: { '^.+\\.ts$': ['@swc/jest', swcOptions] },
+  transform: { '^.+\\.ts$': ['<rootDir>/bin/transform-for-jest.mjs', swcOptions] },
   ...more,
 });
 

@@ -48,7 +48,7 @@ async function lockByName(name) {
   return () => server.close();
 }
 
-/** As macOS has it, whose number of the flag Node.js does not name. */
+/** The number of the flag on macOS, which Node.js does not name. */
 const O_EXLOCK = 0x20;
 function lockFile(name) {
   const folder = join(tmpdir(), 'millrace-locks');

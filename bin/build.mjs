@@ -1,11 +1,15 @@
 // Compiles apps/ and libs/ to dist/ with swc (types are checked by `npm run typecheck`).
 // `@app/<lib>` becomes a relative path here, so that plain node runs the output.
-import { copyFile, mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { alone } from './alone.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
+/** Everything is made here first. It is as deep as dist, because files name others by relative paths. */
+const part = join(root, 'dist.part');
 export const buildStamp = join(dist, '.build-stamp');
 
 async function files(folder) {
@@ -18,8 +22,10 @@ const browserCode = join(root, 'apps', 'console', '/');
 
 const isOutput = (file) => !/\.(spec|d)\.ts$|\.md$|(^|\/)tsconfig[^/]*\.json$/.test(file);
 
+/** Only one process may build at a time. */
 export async function build() {
   const started = new Date();
+  await rm(part, { recursive: true, force: true });
   const { transformFile } = await import('@swc/core');
   const { swcOptions } = await import('./swc-options.mjs');
   const options = {
@@ -34,7 +40,7 @@ export async function build() {
   const written = new Set();
 
   async function emit(source) {
-    const target = join(dist, relative(root, source)).replace(/\.ts$/, '.js');
+    const target = join(part, relative(root, source)).replace(/\.ts$/, '.js');
     await mkdir(dirname(target), { recursive: true });
     written.add(target);
     if (!source.endsWith('.ts')) return copyFile(source, target);
@@ -53,21 +59,39 @@ export async function build() {
   }
 
   const { bundleEdge } = await import('./bundle-edge.mjs');
-  for (const file of await bundleEdge(dist)) written.add(file);
+  for (const file of await bundleEdge(part)) written.add(file);
   const { bundlePrograms } = await import('./bundle-programs.mjs');
-  for (const file of await bundlePrograms(dist)) written.add(file);
+  for (const file of await bundlePrograms(part)) written.add(file);
   const { bundleConsole } = await import('./bundle-console.mjs');
-  for (const file of await bundleConsole(root, dist)) written.add(file);
+  for (const file of await bundleConsole(root, part)) written.add(file);
 
-  const stale = (await files(dist)).filter((f) => f !== buildStamp && !written.has(f));
-  await Promise.all(stale.map((f) => rm(f, { force: true })));
+  await publish([...written].map((file) => relative(part, file)));
   await writeFile(buildStamp, '');
   await utimes(buildStamp, started, started);
   console.error(`built ${sources.length} files in ${Date.now() - started.getTime()} ms`);
 }
 
+/**
+ * Puts each file in its place whole, for a program may run or start meanwhile: new names first, as
+ * the others import them, and what is not needed any more goes last.
+ * @param {readonly string[]} written below dist
+ */
+async function publish(written) {
+  const folders = new Set(written.map((file) => dirname(join(dist, file))));
+  await Promise.all([...folders].map((folder) => mkdir(folder, { recursive: true })));
+  const put = (file) => rename(join(part, file), join(dist, file));
+  const replaced = new Set(written.filter((file) => existsSync(join(dist, file))));
+  const added = written.filter((file) => !replaced.has(file));
+  await Promise.all(added.map(put));
+  await Promise.all([...replaced].map(put));
+  const kept = new Set([buildStamp, ...written.map((file) => join(dist, file))]);
+  const stale = (await files(dist)).filter((file) => !kept.has(file));
+  await Promise.all(stale.map((file) => rm(file, { force: true })));
+  await rm(part, { recursive: true, force: true });
+}
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  build().catch((error) => {
+  alone(root, build).catch((error) => {
     console.error(error.message);
     process.exitCode = 1;
   });

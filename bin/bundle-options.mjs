@@ -10,7 +10,7 @@ const RXJS = join(
   'esm',
 );
 
-/** Of esbuild, for every bundle. */
+/** The options of esbuild for every bundle. */
 export const BUNDLE = {
   bundle: true,
   platform: 'node',

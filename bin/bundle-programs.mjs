@@ -6,7 +6,7 @@ import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { BUNDLE, onlyWhatIsUsed, partsOfRxjs } from './bundle-options.mjs';
 
-/** Below dist/apps. */
+/** The programs, below dist/apps. */
 const PROGRAMS = [
   ...['api/main', 'api/projector', 'api/replay', 'api/dead-letter', 'api/audit-verify'],
   ...['api/backup', 'api/restore', 'api/change-key', 'api/seal-events', 'api/reconcile'],
@@ -34,7 +34,7 @@ const ABSENT = [
 
 const isPackage = (path) => PACKAGES.some((name) => path === name || path.startsWith(`${name}/`));
 
-/** By require: an import would stand at the top of the bundle, and load each of them at every start. */
+/** Loads these by require: an import would stand at the top of the bundle, and load each of them at every start. */
 const loadWhenNeeded = {
   name: 'load when needed',
   setup: ({ onResolve, onLoad }) => {

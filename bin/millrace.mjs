@@ -41,7 +41,7 @@ if (isProgram) {
   process.exitCode = await run(process.argv.slice(2), { user, password, version });
 }
 
-/** As the image's first process, which signals go to: another one would only take memory. */
+/** Runs as the image's first process, which signals go to: another one would only take memory. */
 async function runHere(main) {
   process.argv = [process.execPath, main, ...flags];
   process.setSourceMapsEnabled(true);

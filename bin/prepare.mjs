@@ -71,7 +71,7 @@ export async function prepare() {
   });
 }
 
-/** Of the processes that we start: see there. The tests' own switch is for none of them. */
+/** The environment of the processes that we start: see there. The tests' own switch is for none of them. */
 export function environment() {
   const all = { ...processEnvironment, NODE_COMPILE_CACHE: compileCache, ...process.env };
   delete all.MILLRACE_CAMPAIGN;

@@ -16,7 +16,7 @@ export const fileOf = (program) =>
 /** passport-http makes buffers in the old way, which Node.js would tell everyone at the first login. */
 const NODE_FLAGS = ['--enable-source-maps', '--disable-warning=DEP0005'];
 
-/** In a process of its own, for what it needs of its environment must be there when it starts. */
+/** Runs it in a process of its own, for what it needs of its environment must be there when it starts. */
 export function runProgram(program, flags) {
   const main = fileOf(program);
   const child = spawn(process.execPath, [...NODE_FLAGS, main, ...flags], {

@@ -54,9 +54,10 @@ describe('documents', () => {
     expect(dead).toEqual([]);
   });
 
-  it('keeps the overview to 1,500 words, and names files that are there', () => {
+  it('keeps the overview to 1,500 words and three diagrams, and names files that are there', () => {
     const overview = textOf('ARCHITECTURE.md');
     expect(overview.split(/\s+/).length).toBeLessThanOrEqual(1500);
+    expect(overview.match(/^```mermaid$/gm)).toHaveLength(3);
     const named = [...overview.matchAll(/(?:apps|libs|test|bin)\/[\w./-]*\.(?:ts|mjs)/g)];
     expect(named.length).toBeGreaterThan(10);
     expect(named.map(([path]) => path).filter((path) => !existsSync(join(root, path)))).toEqual([]);

@@ -90,6 +90,32 @@ describe('house rules', () => {
     expect(crowded).toEqual([]);
   });
 
+  it('gives no two files of libraries the same name', () => {
+    const folders = new Map<string, string[]>();
+    for (const { path } of program) {
+      const [, lib, name] = /^(libs)\/.*?([^/]+)\.ts$/.exec(path) ?? [];
+      if (lib === undefined || name === undefined || name === 'index') continue;
+      folders.set(name, [...(folders.get(name) ?? []), path]);
+    }
+    expect(folders.size).toBeGreaterThan(100);
+    expect([...folders.values()].filter((paths) => paths.length > 1)).toEqual([]);
+  });
+
+  it('exports nothing that no other file names', () => {
+    const files = new Map<string, number>();
+    for (const { lines } of everything)
+      for (const word of new Set(lines.join('\n').match(/\w+/g)))
+        files.set(word, (files.get(word) ?? 0) + 1);
+    const form = /^export (?:abstract |async )*(?:const|function\*?|class|interface|type) (\w+)/gm;
+    const own = program.filter(({ path }) => !/\.spec\.tsx?$|\.d\.ts$/.test(path));
+    const exported = own.flatMap(({ path, lines }) =>
+      [...lines.join('\n').matchAll(form)].map(([, name = '']) => ({ path, name })),
+    );
+    expect(exported.length).toBeGreaterThan(1000);
+    const alone = exported.filter(({ name }) => files.get(name) === 1);
+    expect(alone.map(({ path, name }) => `${path}: ${name}`)).toEqual([]);
+  });
+
   it('keeps a file below 300 lines', () => {
     const long = program.filter(
       ({ path, lines }) => !path.endsWith('.spec.ts') && lines.length > longestFile,
@@ -123,6 +149,16 @@ describe('house rules', () => {
       commentsOf(lines.join('\n'))
         .filter(({ text }) => ellipsis.test(text))
         .map(({ line, text }) => `${path}:${line}: ${text.slice(0, 60)}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('gives docstrings a subject', () => {
+    // `Of a table; more would cost each statement`: a reader has to guess what the number bounds.
+    const found = [...program, ...sources('test')].flatMap(({ path, lines }) =>
+      [...lines.join('\n').matchAll(/^\s*\/\*\*(?:\n\s*\*)? Of\b.*/gm)].map(
+        ([text]) => `${path}: ${text}`,
+      ),
     );
     expect(found).toEqual([]);
   });

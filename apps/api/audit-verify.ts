@@ -27,9 +27,10 @@ async function main(): Promise<void> {
 }
 
 function pair(text: string): [string, string] {
-  const match = /^([^=]+)=([0-9a-f]{64})$/.exec(text);
-  if (!match) throw new Error('--head: want <organization>=<hash of 64 hexadecimal digits>');
-  return [match[1] ?? '', match[2] ?? ''];
+  const [, organization, hash] = /^([^=]+)=([0-9a-f]{64})$/.exec(text) ?? [];
+  if (organization === undefined || hash === undefined)
+    throw new Error('--head: want <organization>=<hash of 64 hexadecimal digits>');
+  return [organization, hash];
 }
 
 try {

@@ -13,7 +13,7 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** Why the program ends, with a message for who runs it. */
+/** Says why the program ends, with a message for its user. */
 export class CliError extends Error {
   constructor(
     readonly exitCode: number,

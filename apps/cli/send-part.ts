@@ -5,17 +5,17 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '@app/flow';
 import { CliError, EXIT } from './exit-code.js';
 import type { Part } from './cut/part.js';
 
 /** Nothing moves on the connection for so long: given up, and tried again. */
 const IDLE_MS = 5 * 60_000;
-/** Of a server that never answered: most likely there is none. */
+/** A server that never answered is tried so often: most likely there is none. */
 const FIRST_ATTEMPTS_MAX = 4;
 /** A server that answered before may restart, or be busy, for so long. */
 const MAX_WAIT_MS = 10 * 60_000;
-const FIRST_PAUSE_MS = 500;
-const PAUSE_MS_MAX = 30_000;
+const BACKOFF_MS = { first: 500, most: 30_000 };
 /** Calls that fail before a request is sent. */
 const CONNECTING: ReadonlySet<string> = new Set(['connect', 'getaddrinfo']);
 const TRY_AGAIN: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
@@ -27,7 +27,7 @@ export interface Target {
   readonly wait: boolean;
   readonly user: string;
   readonly password: string;
-  /** Of this upload: part of every part's idempotency key. */
+  /** The upload's id: part of every part's idempotency key. */
   readonly uploadId: string;
 }
 
@@ -66,6 +66,7 @@ export class PartSender {
   /** @throws {CliError} */
   async send(part: Part): Promise<PartOutcome> {
     const begun = performance.now();
+    const backoff = new Backoff(BACKOFF_MS);
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.attempt(part).catch((error: NodeJS.ErrnoException) => {
         if (error instanceof CliError) throw error;
@@ -80,7 +81,7 @@ export class PartSender {
         ? performance.now() - begun < MAX_WAIT_MS
         : attempt < FIRST_ATTEMPTS_MAX;
       if (!patient) throw new CliError(EXIT.unavailable, `${this.target.url.origin}: ${reason}`);
-      await this.pause(reason, pauseMs(attempt, answer.retryAfter));
+      await this.pause(reason, askedMs(answer) ?? backoff.take());
     }
   }
 
@@ -212,9 +213,8 @@ function readFailure({ syscall, message }: NodeJS.ErrnoException): CliError | un
   return syscall === 'read' || syscall === 'open' ? new CliError(EXIT.usage, message) : undefined;
 }
 
-function pauseMs(attempt: number, retryAfter: string | undefined): number {
+/** Milliseconds after which the server wants to be asked again, if it says so. */
+function askedMs({ retryAfter }: Answer): number | undefined {
   const asked = Number(retryAfter) * 1000;
-  if (retryAfter !== undefined && asked >= 0) return asked;
-  const longest = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), PAUSE_MS_MAX);
-  return longest / 2 + (Math.random() * longest) / 2;
+  return asked >= 0 ? asked : undefined;
 }

@@ -34,7 +34,7 @@ const READERS = 8;
 /** Tables that are made at once. */
 const DEFINERS = 4;
 const QUERY_SECONDS = 600;
-/** Of what the machine has; the rest is for copies, caches and everybody else. */
+/** The share of the machine's memory that the engine may take; the rest is for copies, caches and everybody else. */
 const MEMORY_SHARE = 0.6;
 const WITHOUT_LIMIT = 0;
 /** The engine may still write while it is being removed. */

@@ -8,7 +8,7 @@
 const TABLES_MAX = 200_000;
 const VECTOR_MAX = 100_000;
 const OFFSET_BYTES = 4;
-/** Of a vtable: its own length and the table's. */
+/** A vtable begins with its own length and the table's. */
 const VTABLE_HEADER_BYTES = 4;
 
 /** A vector of structs: the first begins at `at`. */

@@ -2,7 +2,7 @@
 export abstract class AuditDirectory {
   abstract databases(): readonly string[];
   /**
-   * Of the organization, or, for what concerns none, of `default`; undefined before that exists, and
+   * The database of the organization, or, for what concerns none, of `default`; undefined before that exists, and
    * for an organization that is deleted, whose trail went with it.
    */
   abstract database(organizationId: string | undefined): string | undefined;

@@ -3,7 +3,7 @@ import type { AuditRow } from '@app/warehouse';
 import type { AuditDirectory } from './audit-directory.js';
 import { OF_LOST_TIME, RECONCILER, type LostEntry } from './reconciliation-events.js';
 
-/** Without its place in a chain. */
+/** An entry without its place in a chain. */
 export type AuditEntry = Omit<AuditRow, 'previousHash' | 'hash'>;
 
 /**
@@ -34,7 +34,7 @@ const OUTCOMES: Readonly<Record<string, AuditRow['outcome']>> = {
   LoginsFailed: 'failed',
 };
 
-/** As it was stored: what read models leave out is in the trail. */
+/** The event as it was stored: what read models leave out is in the trail. */
 export function audited(event: RecordedEvent): RecordedEvent | undefined {
   let stored = event;
   while (stored.original) stored = stored.original;
@@ -101,11 +101,11 @@ function notOursEntry(event: RecordedEvent, reason: string): AuditEntry {
   };
 }
 
-/** Of whom it tells where a request came from: a failed login goes with the account that was tried. */
+/** The account whose entry tells where a request came from: a failed login goes with the account that was tried. */
 export const clientOwner = (actor: string, subjectId: string): string =>
   actor === 'anonymous' && subjectId !== '' ? subjectId : actor;
 
-/** As it stood in the trail before its event was lost, at its new place. */
+/** The entry as it stood in the trail before its event was lost, at its new place. */
 function lostEntry(event: RecordedEvent, lost: LostEntry, directory: AuditDirectory): AuditEntry {
   const { actor, subjectId, client, position, outcome, previousHash, hash } = lost;
   const from =

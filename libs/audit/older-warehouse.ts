@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { usableSnapshot, type EventStore, type SnapshotFiles } from '@app/event-store';
 import type { AuditTables } from '@app/warehouse';
 import { ADVICE, LAG_MS, LOOK_MS } from './lost-time.js';
-import { isNotThere } from './trail/trail-leader-election.js';
+import { lastPositionOf } from './trail/last-position.js';
 import type { AuditTrailProjection, StoredChain } from './trail/audit-trail.projection.js';
 
 interface KeptTrails {
@@ -62,11 +62,8 @@ async function shorterTrail(
   chains: readonly StoredChain[],
 ): Promise<ShorterTrail | undefined> {
   for (const { database, position } of chains) {
-    const last = await tables.lastAudit(database).catch((error: unknown) => {
-      if (!isNotThere(error)) throw error;
-      return undefined;
-    });
-    const [there, written] = [BigInt(last?.position ?? -1), BigInt(position)];
+    const there = (await lastPositionOf(tables, database)) ?? -1n;
+    const written = BigInt(position);
     if (there < written) return { database, position: there, written };
   }
   return undefined;

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import type { CommandPipeline } from '@app/event-store';
-import { within } from '@app/flow';
+import { WindowLimiter, within } from '@app/flow';
 import {
   OutageLog,
   type AuthenticatedRequest,
@@ -14,9 +14,7 @@ import {
  * The number of entries that a caller may add to the trail in a minute by being refused. More
  * refusals are counted in the next entry.
  */
-const RECORDED_MAX = 30;
-const WINDOW_MS = 60_000;
-const CALLERS_MAX = 10_000;
+const RECORDED = { most: 30, windowMs: 60_000, keysMax: 10_000 };
 /** A refusal is told when it is kept, or so late: a store that is away must not hold it up. */
 const WAIT_MS = 1000;
 
@@ -36,14 +34,9 @@ export interface CommandRefused {
   };
 }
 
-interface Recorded {
-  since: number;
-  count: number;
-}
-
 /** Keeps refused commands, so that the audit trail also says who tried what. */
 export class RefusalRecorder {
-  private readonly callers = new Map<string, Recorded>();
+  private readonly recorded = new WindowLimiter(RECORDED);
   private readonly outage = new OutageLog();
 
   constructor(
@@ -64,7 +57,7 @@ export class RefusalRecorder {
   private async keep(failure: MillraceError, request: AuthenticatedRequest): Promise<void> {
     const { caller } = request;
     if (!caller || !isRefusedCommand(failure, request)) return;
-    const unrecorded = this.take(caller.userId);
+    const unrecorded = this.recorded.take(caller.userId);
     if (unrecorded === undefined) return;
     const { org } = request.params as { org?: string };
     const organizationId = org === undefined ? undefined : this.organizationId(org, caller);
@@ -100,19 +93,6 @@ export class RefusalRecorder {
         ),
       );
     }
-  }
-
-  /** @returns how many were left out before this one; undefined when this one is. */
-  private take(userId: string): number | undefined {
-    const now = performance.now();
-    const known = this.callers.get(userId);
-    if (known && now - known.since < WINDOW_MS) {
-      known.count += 1;
-      return known.count > RECORDED_MAX ? undefined : 0;
-    }
-    if (this.callers.size >= CALLERS_MAX) this.callers.clear();
-    this.callers.set(userId, { since: now, count: 1 });
-    return Math.max(0, (known?.count ?? 0) - RECORDED_MAX);
   }
 }
 

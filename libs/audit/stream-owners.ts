@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '@app/event-store';
 
-/** Which organization each stream is of, as far as the events tell that were read by now. */
+/** Knows which organization each stream is of, as far as the events tell that were read by now. */
 export class StreamOwners {
   private readonly organizations = new Map<string, string>();
 

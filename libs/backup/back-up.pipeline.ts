@@ -42,7 +42,7 @@ const MAKING = 'making';
 const BASE = 'base';
 /** The engine is started again when many organizations are new. */
 const TRIES = 3;
-/** Of the data directory. */
+/** A folder of the data directory. */
 const KEYS = 'person-keys';
 const DEAD_LETTER = 'dead-letter';
 const ADDRESSES = 'known-addresses';

@@ -9,7 +9,7 @@ import { MANIFEST, readManifest } from './manifest.js';
 /** Files on their way at once: most are small, and each costs a round trip. */
 const AT_ONCE = 8;
 
-export interface CopyStep {
+interface CopyStep {
   readonly step: 'send' | 'fetch';
   readonly files: number;
   readonly of: number;

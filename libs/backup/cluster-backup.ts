@@ -4,15 +4,15 @@ import type { TableBackups } from '@app/warehouse';
 import { backupName } from './backup-name.js';
 import type { BackupStep, BackupWish, Working } from './back-up.pipeline.js';
 
-export interface SharedStores {
+interface SharedStores {
   readonly tables: TableBackups;
   readonly queue: Pick<IngestQueue, 'awaitAllCommitted'>;
   lastPosition(): Promise<bigint | undefined>;
 }
 
-export interface ClusterBackupDone {
+interface ClusterBackupDone {
   readonly name: string;
-  /** Of the last event before the tables were copied: a copy of the event store that is made now has it. */
+  /** The position of the last event before the tables were copied: a copy of the event store that is made now has it. */
   readonly position: string;
 }
 

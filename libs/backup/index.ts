@@ -1,4 +1,4 @@
-export { BackUpPipeline, makingFolder, type BackupStep } from './back-up.pipeline.js';
+export { BackUpPipeline, makingFolder } from './back-up.pipeline.js';
 export { refuseHalfRestored, restore } from './restore.pipeline.js';
-export { BucketBackups, type CopyStep } from './bucket-backups.js';
+export { BucketBackups } from './bucket-backups.js';
 export { ClusterBackup } from './cluster-backup.js';

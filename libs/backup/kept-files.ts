@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { cp, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { syncPath } from '@app/platform';
+import { syncPath, unlessGone } from '@app/platform';
 import type { Manifest } from './manifest.js';
 
 type KeptFile = Manifest['files'][number];
@@ -80,12 +80,3 @@ export async function emptyFolder(folder: string): Promise<void> {
 
 const damaged = (file: string): Error =>
   new Error(`${file} is not what was backed up: it is damaged; take another backup`);
-
-async function unlessGone<T, U>(work: Promise<T>, instead: U): Promise<T | U> {
-  try {
-    return await work;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return instead;
-    throw error;
-  }
-}

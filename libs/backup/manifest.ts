@@ -12,12 +12,12 @@ const FORMAT = 1;
 
 const manifestSchema = z.object({
   format: z.literal(FORMAT),
-  /** Of the program that made it. */
+  /** The version of the program that made it. */
   millrace: z.string(),
   /** Everything that was acknowledged before this time is in the backup. */
   begunAt: z.string(),
   endedAt: z.string(),
-  /** Of the last event that is in it for certain. */
+  /** The position of the last event that is certainly in it. */
   position: z.string(),
   /** Absent: there were none. */
   tables: z

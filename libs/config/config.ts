@@ -222,7 +222,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   };
 }
 
-/** Of the command line and the edge program, which may run beside the server. */
+/** The command line and the edge program have these variables, and may run beside the server. */
 const CLIENT_VARIABLES = ['MILLRACE_USER', 'MILLRACE_PASSWORD', 'MILLRACE_EDGE_TOKEN'];
 
 /**

@@ -4,10 +4,10 @@ import { MillraceError, Open, pagePolicy, Undescribed } from '@app/platform';
 import { PageFiles, type Encoding, type PageFile } from './page-files.js';
 
 export const CONSOLE_PROGRAM = Symbol('CONSOLE_PROGRAM');
-/** Which program serves the page: the hosted one has accounts and uploads, the edge program tables. */
+/** The program that serves the page: the hosted one has accounts and uploads, the edge program tables. */
 export type ConsoleProgram = 'hosted' | 'edge';
 
-/** From this file, and from the bundle of the edge program, which lies as deep. */
+/** The folder of the page, seen from this file and from the bundle of the edge program, which lies as deep. */
 const BUILT = new URL('../../apps/console/', import.meta.url);
 
 const POLICY = pagePolicy();
@@ -68,7 +68,7 @@ async function send(
   await reply.send(bytes);
 }
 
-/** Those that the build has made, the smaller one first. */
+/** The encodings that the build has made, the smaller one first. */
 function acceptedBy({ headers }: FastifyRequest): Encoding[] {
   const offered: readonly Encoding[] = ['br', 'gzip'];
   const named = String(headers['accept-encoding'] ?? '').split(',');

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { certain } from '@app/platform';
 
 export type Encoding = 'br' | 'gzip';
 
@@ -64,5 +65,5 @@ export class PageFiles {
 
 function fileOf(bytes: Buffer, kind: string, encoding: Encoding | undefined): PageFile {
   const tag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
-  return { bytes, type: TYPES[kind] ?? '', encoding, tag };
+  return { bytes, type: certain(TYPES[kind], `type of .${kind}`), encoding, tag };
 }

@@ -48,7 +48,7 @@ export type TableOptions =
       readonly format: SheetFormat;
       /** Absent: the first one. */
       readonly sheetName?: string;
-      /** Of the range to read: from 0, both ends within; absent: as far as there are cells. */
+      /** The first row of the range to read: from 0, both ends within; absent: as far as there are cells. */
       readonly rowsStart?: number;
       readonly rowsEnd?: number;
       readonly columnsStart?: number;

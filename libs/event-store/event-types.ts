@@ -38,7 +38,7 @@ export type Judged =
   { readonly events: readonly DomainEvent[] } | { readonly notUnderstood: string };
 
 interface Known {
-  /** Of today; one more than the past ones. Undefined: nobody writes this type any more. */
+  /** Today's shape, one more than the past ones. Undefined: nobody writes this type any more. */
   readonly data: z.ZodType | undefined;
   readonly past: readonly PastVersion[];
 }
@@ -64,7 +64,7 @@ export class EventTypes {
     for (const [type, past] of Object.entries(before))
       this.known.set(type, { data: undefined, past });
     for (const [type, each] of Object.entries(fields))
-      this.known.set(type, { data: z.object(each), past: before[type] ?? [] });
+      this.known.set(type, { data: z.object(each), past: this.known.get(type)?.past ?? [] });
   }
 
   /** `<type>@<version>` of all that is understood. */

@@ -4,16 +4,16 @@ export interface EventMetadata {
   readonly $causationId: string;
   /** User id, `system` or `anonymous`. */
   readonly actor: string;
-  /** Of the organization the command was asked of, when there is one. */
+  /** The id of the organization the command was asked of, when there is one. */
   readonly organizationId?: string;
   /** Address and user agent the request came from, sealed for its actor. */
   readonly client?: string;
   readonly requestId?: string;
-  /** Of what is in `data`; each type counts its own. Absent: 1. */
+  /** The version of what is in `data`; each type counts its own. Absent: 1. */
   readonly schemaVersion?: number;
   /** ISO 8601, UTC. */
   readonly occurredAt: string;
-  /** Of our event before it in its stream; empty for the first one. Absent: from before events had MACs. */
+  /** The MAC of our event before it in its stream; empty for the first one. Absent: from before events had MACs. */
   readonly previousMac?: string;
   /** Over all else that it is: see `event-mac.ts`. */
   readonly mac?: string;

@@ -55,5 +55,5 @@ export class MetEvents {
   }
 }
 
-/** Of what anybody may have written. */
+/** Shortens a text that anybody may have written. */
 export const shortened = (text: unknown): string => String(text).slice(0, TEXT_MAX);

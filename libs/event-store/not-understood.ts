@@ -35,7 +35,7 @@ export class NotUnderstood {
   }
 }
 
-/** For `/metrics`. Once. */
+/** Registers the metrics of events that are not understood. It is called once. */
 export function measureNotUnderstood(met: NotUnderstood): void {
   gauge({
     name: 'millrace_events_not_understood',
@@ -44,7 +44,7 @@ export function measureNotUnderstood(met: NotUnderstood): void {
   });
 }
 
-/** Why nothing can be decided where such an event is. Names of event streams are not shown: some tell of others. */
+/** Says why nothing can be decided where such an event is. Names of event streams are not shown: some tell of others. */
 export function cannotDecide({ revision, original, type, notUnderstood }: RecordedEvent) {
   return new MillraceError(
     'EVENT_NOT_UNDERSTOOD',

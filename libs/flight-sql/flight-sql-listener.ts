@@ -1,8 +1,8 @@
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Server } from '@grpc/grpc-js';
 import { listen, type ListenAddress, type Logger } from '@app/platform';
-import { BOUNDS } from './bounds.js';
-import type { FlightSqlDoor } from './door.js';
+import { BOUNDS } from './flight-sql-bounds.js';
+import type { FlightSqlDoor } from './flight-sql-door.js';
 import { FLIGHT_SERVICE } from './protocol/flight-service.js';
 import { Admission } from './session/admission.js';
 import { Calls } from './session/calls.js';

@@ -1,2 +1,2 @@
-export type { FlightSqlDoor } from './door.js';
+export type { FlightSqlDoor } from './flight-sql-door.js';
 export { FlightSqlListener } from './flight-sql-listener.js';

@@ -16,9 +16,18 @@ describe('Backoff', () => {
     expect(backoff.pauseMs).toBe(100);
   });
 
-  it('pauses for as long as it says, times the spread', async () => {
+  it('draws a pause between half of the longest and the longest, and not always the same', () => {
+    const backoff = new Backoff({ first: 1000, most: 1000 });
+    const drawn = Array.from({ length: 1000 }, () => backoff.take());
+    expect(Math.min(...drawn)).toBeGreaterThanOrEqual(500);
+    expect(Math.max(...drawn)).toBeLessThanOrEqual(1000);
+    expect(Math.min(...drawn)).toBeLessThan(600);
+    expect(Math.max(...drawn)).toBeGreaterThan(900);
+  });
+
+  it('pauses for as long as it draws', async () => {
     const begin = performance.now();
-    await new Backoff({ first: 100, most: 100 }).wait(new AbortController().signal, 0.5);
+    await new Backoff({ first: 100, most: 100 }).wait();
     expect(performance.now() - begin).toBeGreaterThanOrEqual(49);
   });
 

@@ -1,13 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface BackoffLimits {
+interface BackoffLimits {
   /** Milliseconds of the first pause. */
   readonly first: number;
   /** Milliseconds of the longest pause. */
   readonly most: number;
 }
 
-/** Pauses between tries. Each pause is twice as long as the one before, up to a bound. */
+/**
+ * Pauses between tries. Each pause may be twice as long as the one before, up to a bound. A pause
+ * is drawn between half of that and all of it, so that processes which failed at the same moment do
+ * not try again at the same moment.
+ */
 export class Backoff {
   private next: number;
 
@@ -15,7 +19,7 @@ export class Backoff {
     this.next = limits.first;
   }
 
-  /** Milliseconds of the pause that comes next. */
+  /** The most milliseconds that the next pause can have. */
   get pauseMs(): number {
     return this.next;
   }
@@ -25,13 +29,16 @@ export class Backoff {
     this.next = this.limits.first;
   }
 
-  /**
-   * Resolves after the pause, or at once when the signal aborts.
-   * @param spread multiplies the pause, so that several processes do not try at the same moment
-   */
-  async wait(signal: AbortSignal, spread = 1): Promise<void> {
-    const pause = this.next * spread;
-    this.next = Math.min(2 * this.next, this.limits.most);
-    await sleep(pause, undefined, { signal }).catch(() => undefined);
+  /** Draws the next pause for a caller that waits by other means. @returns milliseconds */
+  take(): number {
+    const most = this.next;
+    this.next = Math.min(2 * most, this.limits.most);
+    return (most * (1 + Math.random())) / 2;
+  }
+
+  /** Resolves after the next pause, or at once when the signal aborts. */
+  async wait(signal?: AbortSignal): Promise<void> {
+    const stopped = signal === undefined ? {} : { signal };
+    await sleep(this.take(), undefined, stopped).catch(() => undefined);
   }
 }

@@ -1,10 +1,13 @@
 export { Backoff } from './backoff.js';
-export { Crowded, FairTurns } from './fair-turns.js';
+export { Crowded, FairTurns } from './fair/fair-turns.js';
 export { RateLimiter } from './rate-limiter.js';
 export { introspectionCost, selectedFields } from './graphql-cost.js';
+export { Pool } from './pool.js';
 export { Semaphore } from './semaphore.js';
-export { FairSemaphore } from './fair-semaphore.js';
+export { FairSemaphore } from './fair/fair-semaphore.js';
+export { FairStreamTurns } from './fair/fair-stream-turns.js';
 export { KeyedCounter } from './keyed-counter.js';
 export { KeyedMutex } from './keyed-mutex.js';
 export { ReadWriteLock } from './read-write-lock.js';
+export { WindowLimiter } from './window-limiter.js';
 export { within } from './within.js';

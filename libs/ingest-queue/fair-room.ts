@@ -3,7 +3,7 @@ export interface Room {
   readonly maxBytes: number;
   /** All that waits. */
   readonly waiting: number;
-  /** Of it, what waits of one owner. */
+  /** The part of it that waits of one owner. */
   readonly own: number;
   /** The bytes that it wants to add. */
   readonly bytes: number;

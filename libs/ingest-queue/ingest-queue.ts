@@ -19,7 +19,7 @@ export interface QueueRecord {
 export type Payload = { readonly bytes: Uint8Array } | { readonly file: string };
 
 export interface QueuePosition {
-  /** Of no other queue, nor of one that was in this one's place before. */
+  /** A number that no other queue's partition has, nor one of a queue that was in this one's place before. */
   readonly partition: number;
   /** Grows by at least one per record within a partition; never reused, not even after a crash. */
   readonly offset: bigint;
@@ -36,7 +36,7 @@ export interface NamedAppend extends AppendName {
 
 interface AppendName {
   readonly name: string;
-  /** Of what is appended: another one under the same name is another append. */
+  /** The fingerprint of what is appended: another one under the same name is another append. */
   readonly fingerprint: string;
   /** The answer that a client gets who comes again. The queue does not look into it. */
   readonly answer: string;
@@ -44,7 +44,7 @@ interface AppendName {
 
 /** An append that happened before under this name. */
 export interface KeptAppend extends AppendName {
-  /** Of its last record; undefined when it had none. */
+  /** The position of its last record; undefined when it had none. */
   readonly position: QueuePosition | undefined;
 }
 
@@ -124,7 +124,7 @@ export interface ConsumeOptions {
 export interface Delivery {
   readonly partition: number;
   /**
-   * Of the partition's assignment to this consumer; grows with each new one. Whoever held it
+   * The number of the partition's assignment to this consumer; it grows with each. Whoever held it
    * before may still be at work and not know: what is done under an older epoch must not count.
    * Undefined where nobody else can have held it.
    */

@@ -1,6 +1,6 @@
 import type { QueuePosition } from './ingest-queue.js';
 
-/** Of a partition, the newest: who asks has waited for them until just now. */
+/** The newest so many of a partition are kept: a caller that asks has waited for them until just now. */
 const KEPT = 64;
 const OFFSETS = /^\d+(?:,\d+)*$/;
 

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { FairStreamTurns } from '@app/flow';
 import { StreamsModule } from '@app/streams';
 import { BulkController } from './bulk/bulk.controller.js';
 import { BulkPipeline } from './bulk/bulk.pipeline.js';
@@ -7,7 +8,7 @@ import { SpooledDocuments } from './bulk/spooled-documents.js';
 import { DocumentController } from './bulk/document.controller.js';
 import { ElasticsearchController } from './bulk/elasticsearch.controller.js';
 import { ChunkAcceptance } from './upload/accept-chunks.js';
-import { PartAcceptance } from './store/accept-parts.js';
+import { ConcurrentAcceptance } from './store/concurrent-acceptance.js';
 import { MessageAcceptor } from './foreign/accept-messages.js';
 import { MessagePlaces } from './foreign/message-places.js';
 import { FairEngine, FairJudge } from '@app/acceptance';
@@ -25,9 +26,8 @@ import { SchemaEvolution } from './store/schema-evolution.js';
 import { ExactWidening } from './store/exact-widening.js';
 import { GroupedUploads } from './upload/grouped-uploads.js';
 import { KeptUploads } from './upload/request/kept-uploads.js';
-import { ReceivingTurns } from './upload/request/receiving-turns.js';
 import { SchemaLock } from './store/schema-lock.js';
-import { PartsStore } from './store/store-parts.js';
+import { AcceptedStore } from './store/store-accepted.js';
 import { UploadStore } from './upload/store-upload.js';
 import { StreamSchemas } from './store/stream-schemas.js';
 import { UploadIntake } from './upload/request/upload-intake.js';
@@ -57,7 +57,7 @@ import { WriteProgress } from '@app/writer';
     BulkPipeline,
     SpooledDocuments,
     ChunkAcceptance,
-    PartAcceptance,
+    ConcurrentAcceptance,
     FairEngine,
     FairJudge,
     RetryPipeline,
@@ -66,8 +66,8 @@ import { WriteProgress } from '@app/writer';
     RejectedRecords,
     UploadRates,
     UploadIntake,
-    ReceivingTurns,
-    PartsStore,
+    FairStreamTurns,
+    AcceptedStore,
     UploadStore,
     RecordUploads,
     LineUploads,
@@ -88,7 +88,7 @@ import { WriteProgress } from '@app/writer';
     WriteProgress,
     UploadIntake,
     UploadPipeline,
-    PartsStore,
+    AcceptedStore,
     MessageAcceptor,
     MessagePlaces,
   ],

@@ -8,7 +8,7 @@ export const UPLOAD_LIMITS = Symbol('UploadLimits');
 
 /** The bounds of uploads. */
 export interface UploadLimits {
-  /** Of the decoded body. */
+  /** The most bytes of the decoded body. */
   readonly maxBytes: number;
   readonly maxRecordBytes: number;
   /** Below this much free disk no upload is taken. */
@@ -17,9 +17,9 @@ export interface UploadLimits {
   readonly idleSeconds: number;
   /** A client that on the whole sends less is given up; 0: none is. */
   readonly minBytesPerSecond: number;
-  /** Of one organization at one node, as the next; 0: no bound. */
+  /** The requests of one organization at one node, as the next; 0: no bound. */
   readonly requestsPerSecond: number;
-  /** Of decoded bodies. */
+  /** The bytes of decoded bodies. */
   readonly bytesPerSecond: number;
 }
 

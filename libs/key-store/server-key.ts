@@ -11,7 +11,7 @@ const FORMER = 'former-key';
 /** A key that was followed by another one. */
 export interface FormerKey {
   readonly secret: Uint8Array;
-  /** Of the event by which the other one took its place. */
+  /** The position of the event by which the other one took its place. */
   readonly until: bigint;
 }
 
@@ -79,7 +79,7 @@ export class ServerKey {
     return (this.former[0]?.key ?? this).fingerprint(purpose, text);
   }
 
-  /** Of the key that was in force at a position of the events. */
+  /** Derives from the key that was in force at a position of the events. */
   deriveAt(purpose: string, position: bigint): Uint8Array {
     const inForce = this.former.find(({ until }) => position < until)?.key ?? this;
     return inForce.derive(purpose);

@@ -22,7 +22,7 @@ import {
 import { MetadataSchema } from './metadata-schema.js';
 
 const TOKENS_MAX = 1000;
-/** With fragments written out. */
+/** A document may have so many fields when its fragments are written out. */
 const FIELDS_MAX = 300;
 const ROOT_FIELDS_MAX = 10;
 /** Fields of an answer: an organization may have many streams of many columns. */

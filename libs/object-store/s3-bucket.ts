@@ -6,7 +6,7 @@ import type { S3Access } from './s3.settings.js';
 
 export interface S3Place {
   readonly bucket: string;
-  /** Of a folder, without `/` at its ends. */
+  /** The path of a folder, without `/` at its ends. */
   readonly prefix: string;
 }
 
@@ -118,7 +118,8 @@ export class S3Bucket {
         const body = content.slice(from, from + PART_BYTES);
         const sent = `${path}?partNumber=${number}&uploadId=${id}`;
         const { tag } = await this.change(sent, { method: 'PUT', body });
-        parts.push(`<Part><PartNumber>${number}</PartNumber><ETag>${tag ?? ''}</ETag></Part>`);
+        if (tag === null) throw new Error('the object store says no ETag of a part');
+        parts.push(`<Part><PartNumber>${number}</PartNumber><ETag>${tag}</ETag></Part>`);
       }
       const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
       const { text } = await this.change(`${path}?uploadId=${id}`, { method: 'POST', body });

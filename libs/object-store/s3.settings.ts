@@ -1,6 +1,6 @@
 /** The access to a store that speaks S3. */
 export interface S3Access {
-  /** Of what speaks S3, without `/` at its end; undefined: Amazon's. */
+  /** The address of what speaks S3, without `/` at its end; undefined: Amazon's. */
   readonly endpoint: string | undefined;
   readonly region: string;
   readonly accessKeyId: string;

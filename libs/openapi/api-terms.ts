@@ -1,7 +1,7 @@
-export interface PathParameter {
+interface PathParameter {
   readonly description: string;
   readonly example: string;
-  /** Of the names that there can be. */
+  /** The pattern of the names that there can be. */
   readonly pattern?: string;
 }
 

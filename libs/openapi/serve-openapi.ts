@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { pagePolicy, programVersion } from '@app/platform';
+import { certain, pagePolicy, programVersion } from '@app/platform';
 import type { ApiTerms } from './api-terms.js';
 import { describeRoutes } from './describe-routes.js';
 
@@ -103,7 +103,7 @@ type Methods = OpenAPIObject['paths'][string];
 
 /** Says of each operation what is the same for all of them. */
 function complete(path: string, methods: Methods, { parameters, everywhere }: ApiTerms): void {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => certain(name, 'name in a path'));
   for (const operation of [methods.get, methods.post, methods.put, methods.delete, methods.head]) {
     if (!operation) continue;
     const others = (operation.parameters ?? []).filter(

@@ -4,9 +4,9 @@ import { I32, I64, LIST, STRUCT, ThriftWalk } from './thrift-walk.js';
 export interface ColumnChunk {
   /** As the format numbers them. */
   readonly codec: number;
-  /** Of all its entries: rows, and elements of lists. */
+  /** The number of all its entries: rows, and elements of lists. */
   readonly entries: number;
-  /** Of its pages when they are unpacked. */
+  /** The bytes of its pages when they are unpacked. */
   readonly unpackedBytes: number;
   /** Where its first page begins, be it a dictionary. */
   readonly from: number;
@@ -19,11 +19,11 @@ interface RowGroup {
 }
 
 const ROW_GROUPS = 4;
-/** Of a row group. */
+/** The fields of a row group. */
 const [COLUMNS, GROUP_ROWS] = [1, 3];
-/** Of a column in it. */
+/** The fields of a column in it. */
 const [FILE_PATH, META_DATA] = [1, 3];
-/** Of that column's own. */
+/** The fields of that column's metadata. */
 const [CODEC, ENTRIES, UNPACKED, PACKED, DATA_AT, DICTIONARY_AT] = [4, 5, 6, 7, 9, 11];
 
 /**

@@ -21,13 +21,13 @@ interface EntryRun {
 }
 
 const [DATA_PAGE, DATA_PAGE_V2] = [0, 3];
-/** Of a page's header. */
+/** The fields of a page's header. */
 const [TYPE, UNPACKED, PACKED, HEADER_V1, HEADER_V2] = [1, 2, 3, 5, 8];
-/** Of those of a data page: entries and how levels are written; of the second kind how long they are. */
+/** The fields of a data page: entries and how levels are written; in the second kind how long they are. */
 const [ENTRIES, DEFINITIONS_AS, REPETITIONS_AS] = [1, 3, 4];
 const [DEFINITION_BYTES, REPETITION_BYTES] = [5, 6];
 const RLE = 3;
-/** Of the header itself; what it has of statistics is a value or two. */
+/** The header itself may have so many bytes; its statistics are a value or two. */
 const HEADER_BYTES_MAX = 256 * 1024;
 const HEADER_BYTES = 4096;
 /** One page is held at a time. Writers make pages of a mebibyte, or of some tens. */
@@ -105,7 +105,7 @@ function partsOfV1(page: Buffer, data: Numbers, most: Levels): readonly [Buffer,
 
 interface PageHeader {
   readonly numbers: Numbers;
-  /** Of the part that only a page of values has. */
+  /** The numbers of the part that only a page of values has. */
   readonly data: Numbers;
   /** How long it is. */
   readonly bytes: number;

@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import { I32, LIST, STRUCT, ThriftWalk } from './thrift-walk.js';
 
 /** An element of a file's schema, with those below it. A repeated group of one is that one. */
@@ -117,7 +118,7 @@ export function writeZoneless(bytes: Uint8Array, { utc }: TimestampPlaces): void
 }
 
 const TIME = 7;
-/** Of millis and micros the old notation has two numbers, of times of day two less. */
+/** The old notation has two numbers for millis and micros; those of times of day are two less. */
 const OLDER_BY = 2;
 
 /** Says of a timestamp of the first day that it is a time of day, which is written in the same way. */
@@ -125,6 +126,7 @@ export function writeTimeOfDay(bytes: Uint8Array, places: TimestampPlaces): void
   const { converted, logical } = places;
   bytes[logical] = headerByte(TIME, STRUCT);
   // Whole numbers are written twice as large, so that their sign has a bit.
-  if (converted !== undefined) bytes[converted] = (bytes[converted] ?? 0) - 2 * OLDER_BY;
+  if (converted !== undefined)
+    bytes[converted] = certain(bytes[converted], 'byte of a type') - 2 * OLDER_BY;
   writeZoneless(bytes, places);
 }

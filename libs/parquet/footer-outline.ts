@@ -6,7 +6,7 @@ import { I64, LIST, STOP, STRUCT, ThriftWalk } from './thrift-walk.js';
  * structures is 64 MB here and 65 KB on the wire, and whoever decodes it first has gigabytes.
  */
 
-/** Of what is decoded here. A schema of 20,000 columns has about so many. */
+/** So many values are decoded here. A schema of 20,000 columns has about so many. */
 const SCHEMA_VALUES_MAX = 400_000;
 
 const SCHEMA = 2;
@@ -46,5 +46,5 @@ export function footerOutline(footer: Uint8Array): Uint8Array {
   ]);
 }
 
-/** In the form that does not count from the field before. */
+/** Writes the header of a field in the form that does not count from the field before. */
 const header = (id: number, type: number): Buffer => Buffer.from([type, id << 1]);

@@ -9,7 +9,7 @@ import type { LeafColumn, NullableObject } from './nullable-objects.js';
 const WORD = 64;
 const WORD_BYTES = 8;
 const ENTRY_BYTES = 2 * WORD_BYTES;
-/** Of all structs and maps of a file: each is some rows of it, and takes its bytes on disk. */
+/** The numbers for all structs and maps of a file: each is some rows of it, and takes its bytes on disk. */
 const WORDS_MAX = 8 * 1024 * 1024;
 const WRITE_BYTES = 64 * 1024;
 /** Between two of these others have their turn. */

@@ -1,6 +1,6 @@
 /** Walks over Thrift's compact protocol, as Parquet has it, and believes no length that the bytes cannot hold. */
 
-/** Of Thrift's compact protocol, those that the format uses. */
+/** The types of Thrift's compact protocol that the format uses. */
 export const STOP = 0;
 const TRUE = 1;
 const FALSE = 2;

@@ -63,7 +63,7 @@ async function unlz4Blocks(page: Buffer, bytes: number): Promise<Buffer> {
 const unzip = promisify(gunzip);
 const unbrotli = promisify(brotliDecompress);
 
-/** By the number that the format has for each. */
+/** The codecs, by the number that the format has for each. */
 const CODECS: Readonly<Record<number, Unpack>> = {
   0: (page) => page,
   1: unsnap,
@@ -79,8 +79,7 @@ const CODECS: Readonly<Record<number, Unpack>> = {
  */
 function snappyLength(page: Buffer): number {
   let length = 0;
-  for (let at = 0; at < 5; at += 1) {
-    const byte = page[at] ?? 0;
+  for (const [at, byte] of page.subarray(0, 5).entries()) {
     length += (byte & 0x7f) * 2 ** (7 * at);
     if (byte < 0x80) break;
   }

@@ -74,6 +74,7 @@ export { currentTrace, traced, traceHeaders, traceOf, type TraceContext } from '
 export { endOnUnhandledRejection } from './shutdown/unhandled-rejections.js';
 export { pagePolicy } from './http/page-policy.js';
 export { programVersion } from './program-version.js';
+export { unlessGone } from './files/unless-gone.js';
 export { syncPath, syncPathSync, writeDurably, writeDurablySync } from './files/write-durably.js';
 export {
   TENANT_BOUNDS,

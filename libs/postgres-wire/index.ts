@@ -1,3 +1,3 @@
-export { PostgresDoor } from './door.js';
+export { PostgresDoor } from './postgres-door.js';
 export { PostgresListener } from './postgres-listener.js';
 export { scramVerifier, type ScramVerifier } from './protocol/scram.js';

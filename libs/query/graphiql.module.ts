@@ -5,7 +5,7 @@ import {
   type GraphiqlPage,
 } from './http/graphiql.controller.js';
 
-/** From this file, and from the bundle of the edge program, which lies as deep. */
+/** The folder of the page, seen from this file and from the bundle of the edge program, which lies as deep. */
 const FOLDER = new URL('../../libs/query/graphiql/', import.meta.url);
 
 /** GraphiQL at `/graphiql`. */

@@ -11,7 +11,7 @@ export interface OrganizationQueryLimits {
   readonly waiting: number;
   /** Longest wait. */
   readonly waitSeconds: number;
-  /** Of queries, summed, per minute. */
+  /** The seconds of all queries together in a minute. */
   readonly seconds: number;
   /** Sent to clients, before compression, per minute. */
   readonly resultBytes: number;

@@ -26,7 +26,7 @@ import { UnreadableTables } from './unreadable-tables.js';
 export interface QueryQuestion {
   /** As its author, or a frontend, wrote it. */
   readonly sql: string;
-  /** Of its `{name:Type}` placeholders, in the engine's notation. */
+  /** The values of its `{name:Type}` placeholders, in the engine's notation. */
   readonly values?: Values;
   readonly organization: RequestOrganization;
   readonly signal: AbortSignal;
@@ -39,11 +39,11 @@ interface QueryRequest extends QueryQuestion {
   readonly onProgress?: (progress: QueryProgress) => void;
   /** As the warehouse has it. */
   readonly onReading?: (progress: QueryProgress) => void;
-  /** Of the rows that may be read, by their `_timestamp`; undefined: all. */
+  /** The range of the rows that may be read, by their `_timestamp`; undefined: all. */
   readonly range?: TimeRange | undefined;
   /** The engine's settings of how the answer is written; the statement's own come before them. */
   readonly writing?: Readonly<Record<string, string>>;
-  /** Of an answer whose columns are wanted, and not its rows. */
+  /** Set for an answer whose columns are wanted, and not its rows. */
   readonly withoutRows?: true;
 }
 

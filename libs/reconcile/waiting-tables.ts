@@ -21,7 +21,7 @@ type Known = Pick<StreamsProjection, 'byId' | 'isDeleted'>;
  */
 export type ReadWaiting = (each: (batch: Batch) => void) => Promise<number>;
 
-export interface FoundWaiting {
+interface FoundWaiting {
   readonly tables: readonly WaitingTable[];
   /** The number of batches, about, that were not looked at. */
   readonly unread: number;
@@ -57,7 +57,7 @@ export async function waitingTables(
   return { tables: waiting.filter(isLast), unread };
 }
 
-/** Of streams that had one name after the other the last is the one; ids tell their order. */
+/** Several streams may have had one name after the other. The last one counts; ids tell their order. */
 const isNewer = (one: WarehouseTable, other: WarehouseTable): boolean =>
   one.database === other.database && one.table === other.table && one.streamId > other.streamId;
 

@@ -31,7 +31,7 @@ export interface OpenWarehouse {
   readonly localEngine: LocalEngine;
 }
 
-/** Of what the machine has. */
+/** The share of the machine's memory that the engine may take. */
 const MEMORY_SHARE = 0.5;
 
 /**

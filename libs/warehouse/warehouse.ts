@@ -25,12 +25,12 @@ export interface TableName {
 export interface QueryLimits {
   readonly timeoutSeconds: number;
   readonly memoryBytes: number;
-  /** Of tables, before any filter that no index serves. */
+  /** The rows that a query may read of tables, before any filter that no index serves. */
   readonly readRows: number;
   readonly readBytes: number;
   readonly resultRows: number;
   readonly resultBytes: number;
-  /** Of all queries of an organization, a minute; a server holds them over all processes. */
+  /** The bounds of all queries of an organization, a minute; a server holds them over all processes. */
   readonly organization?: { readonly seconds: number; readonly resultBytes: number };
 }
 
@@ -100,9 +100,9 @@ export interface StoredBatch {
   readonly rows?: number | undefined;
   /** Absolute path of a Native file, or of lines of JSON; its ending names format and compression. */
   readonly file: string;
-  /** Of lines: the time of those that have none, in microseconds since the epoch. */
+  /** Lines only: the time of those that have none, in microseconds since the epoch. */
   readonly acceptedAt?: number | undefined;
-  /** Of lines: what the numbers in `_timestamp` mean; undefined: microseconds. */
+  /** Lines only: what the numbers in `_timestamp` mean; undefined: microseconds. */
   readonly times?: WrittenTimes | undefined;
 }
 
@@ -123,7 +123,7 @@ export interface BatchInsert {
    * `_timestamp`, which is a whole number there. Undefined: the batches are Native.
    */
   readonly types?: readonly string[] | undefined;
-  /** Of one partition, and together small enough for one part: see {@link ONE_PART}. */
+  /** The batches are of one partition, and together small enough for one part: see {@link ONE_PART}. */
   readonly batches: readonly StoredBatch[];
   /** The fence of the insert's writer, where several processes write. */
   readonly fence?: WriterFence;
@@ -204,7 +204,7 @@ export abstract class WarehouseSchema {
   abstract addColumns(table: TableName, columns: readonly Column[]): Promise<void>;
   /** @throws {ColumnMismatchError} when the column is not of this type after */
   abstract modifyColumn(table: TableName, column: Column): Promise<void>;
-  /** Of these, the columns without a type; others stay. */
+  /** Drops those of these columns that have no type; others stay. */
   abstract dropUntyped(table: TableName, names: readonly string[]): Promise<void>;
   /** The name is free when this resolves; queries that read the table end as they began. */
   abstract dropTable(table: TableName): Promise<void>;

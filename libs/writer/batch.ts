@@ -10,7 +10,7 @@ export interface Batch {
   /** The stream it was accepted for: a deleted stream's batches go nowhere. Empty: none yet. */
   readonly streamId: string;
   readonly columns: readonly string[];
-  /** Of lines of JSON: see `ColumnarFile`. */
+  /** Lines of JSON only: see `ColumnarFile`. */
   readonly types?: readonly string[] | undefined;
   /** The same. */
   readonly acceptedAt?: number | undefined;
@@ -23,7 +23,7 @@ export interface Batch {
   readonly recordBytes: number;
 }
 
-/** Of columnar files, and of batches that a version has queued which knew no other. */
+/** The ending of columnar files, and of batches that a version has queued which knew no other. */
 const NATIVE = '.native.zst';
 const ENDING = /\.(?:native|(?:compact\.)?ndjson)(?:\.[a-z0-9]+)?$/;
 

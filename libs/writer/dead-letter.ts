@@ -3,7 +3,7 @@ import { copyFile, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { QueuedRecord, QueuePosition } from '@app/ingest-queue';
-import { syncPath } from '@app/platform';
+import { syncPath, unlessGone } from '@app/platform';
 import { endingIn } from './batch.js';
 import { isLost } from './lost-payload.js';
 import { countDeadLetter } from './write-metrics.js';
@@ -35,9 +35,9 @@ const descriptionSchema = z.object({
 export class DeadLetter {
   /** Names of what is here, as far as this process knows: a command may have put some back. */
   private names: Set<string>;
-  /** Of payloads that were asked for before. */
+  /** The sizes of payloads that were asked for before. */
   private readonly sizes = new Map<string, { database: string; bytes: number }>();
-  /** Of those that this process has kept without their rows. */
+  /** The names of those that this process has kept without their rows. */
   private readonly lost = new Set<string>();
 
   constructor(private readonly directory: string) {
@@ -102,7 +102,7 @@ export class DeadLetter {
     const bytes = new Map<string, number>();
     this.names = this.look();
     for (const name of this.names) {
-      const size = this.sizes.get(name) ?? (await unlessGone(this.sizeOf(name)));
+      const size = this.sizes.get(name) ?? (await unlessGone(this.sizeOf(name), undefined));
       if (!size) continue;
       this.sizes.set(name, size);
       bytes.set(size.database, (bytes.get(size.database) ?? 0) + size.bytes);
@@ -126,7 +126,7 @@ export class DeadLetter {
   /** In the order in which they were on the queue. */
   async list(): Promise<readonly DeadBatch[]> {
     const found = await Promise.all(
-      [...this.look()].map((name) => unlessGone(this.describe(name))),
+      [...this.look()].map((name) => unlessGone(this.describe(name), undefined)),
     );
     const batches = found.filter((batch) => batch !== undefined);
     return batches.sort(({ position: a }, { position: b }) =>
@@ -159,16 +159,6 @@ export class DeadLetter {
   }
 }
 
-/** Of a file that somebody else may take away meanwhile. */
-async function unlessGone<T>(looked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await looked;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
 function hasOne(
   names: Iterable<string>,
   { partition, offset }: QueuePosition,
@@ -183,6 +173,6 @@ function hasOne(
 
 const nameOf = ({ partition, offset }: QueuePosition): string => `${partition}-${offset}`;
 
-/** Of the process that has this data directory. */
+/** Opens the dead letter of the process that has this data directory. */
 export const openDeadLetter = (dataDirectory: string): DeadLetter =>
   new DeadLetter(join(dataDirectory, 'dead-letter'));

@@ -15,7 +15,7 @@ interface Partition {
    * insert does: whoever finds one here had no insert fail since it began, so it tells of all.
    */
   readonly readBacks: Map<string, Promise<ReadonlySet<bigint>>>;
-  /** Of the delivery in work. No group of it has a position before, whichever group reads back. */
+  /** The first offset of the delivery in work. No group of it has a position before, whichever group reads back. */
   first: bigint;
   last: bigint;
 }

@@ -20,13 +20,13 @@ interface Failing {
   isGivenUp: boolean;
 }
 
-/** Which tables fail, since when, and what is to be done with a batch that did. */
+/** Knows which tables fail, since when, and what is to be done with a batch that did. */
 export class TableRetryPolicy {
   private readonly failing = new Map<string, Failing>();
 
   constructor(private readonly maxWaitMs: number) {}
 
-  /** Of an insert into `table`, or what else is done with it. */
+  /** Judges an insert into `table`, or what else is done with it. */
   judge(table: string, error: unknown, tries: number): Verdict {
     const alone = judgeAlone(error, tries);
     if (alone !== 'apart') return alone;
@@ -48,7 +48,7 @@ export class TableRetryPolicy {
   }
 }
 
-/** Of a batch that has been waited for with others of its table. */
+/** Judges a batch that has been waited for with others of its table. */
 export function judgeAlone(error: unknown, tries: number): Verdict {
   if (!(error instanceof WarehouseError) || passes(error)) return 'wait';
   if (isOfData(error)) return tries < TRIES ? 'count' : 'give-up';

@@ -3,7 +3,7 @@ import { IngestQueue, type QueuePosition } from '@app/ingest-queue';
 import { MillraceError } from '@app/platform';
 import { DeadLetter } from './dead-letter.js';
 
-/** For uploads that wait until their rows can be queried: a batch is committed when it is in the warehouse. */
+/** Lets uploads wait until their rows can be queried: a batch is committed when it is in the warehouse. */
 @Injectable()
 export class WriteProgress {
   private waiting = 0;

@@ -36,7 +36,7 @@ export class WritePipeline {
   /** When a small delivery of a partition came last. */
   private readonly seen = new Map<number, number>();
   private readonly retryPolicy: TableRetryPolicy;
-  /** Of the delivery in work. */
+  /** The positions of the delivery in work that are set aside. */
   private aside: QueuePosition[] = [];
 
   constructor(

@@ -120,7 +120,7 @@ function compareWith({ roapi, tpchgen }: Programs): void {
       const rows = await both(config, async (pair) => {
         const lines = await answered(pair, OVER_LINEITEM);
         const memory = pair.map(({ pid }) => `${Math.round(mostMemory(pid) / MIB)} MiB`);
-        return [...lines, ['most resident memory', ...memory, '']];
+        return [...lines, ['most resident memory', ...memory, '', '']];
       });
       reportRows(
         `Edge beside ROAPI: lineitem of TPC-H at scale ${SCALE}, each by its default, the best of ${ROUNDS}`,
@@ -215,27 +215,33 @@ function rowsOf(body: string): string {
 const fieldNames = (body: string): readonly string[] =>
   (JSON.parse(body) as { fields: readonly { name: string }[] }).fields.map(({ name }) => name);
 
-/** Asks both in turns, and compares what they answer each time. @returns lines of a table */
+/**
+ * Asks both in turns, and compares what they answer each time. Each round asks a statement that
+ * nobody has asked before, and then the same once more, which the edge program may have kept.
+ * @returns lines of a table
+ */
 async function answered(
   pair: Both<RunningProgram>,
   questions: readonly Question[],
 ): Promise<string[][]> {
-  const lines: string[][] = [['', 'ROAPI', 'edge', 'edge to ROAPI']];
-  const best = questions.map((): [number, number] => [Infinity, Infinity]);
+  const lines: string[][] = [['', 'ROAPI', 'edge', 'edge to ROAPI', 'edge, the same again']];
+  const best = questions.map((): [number, number, number] => [Infinity, Infinity, Infinity]);
   for (let round = 0; round < ROUNDS; round += 1)
     for (const [at, { name, sql }] of questions.entries()) {
-      const [theirs, ours] = await expectAlike(pair, {
+      const asked = {
         name,
         method: 'POST',
         path: '/api/sql',
-        body: sql,
-      });
-      const [roapi, edge] = best[at] ?? [Infinity, Infinity];
-      best[at] = [Math.min(roapi, theirs), Math.min(edge, ours)];
+        body: `WITH round_${round} AS (SELECT ${round} AS n) ${sql}`,
+      } as const;
+      const [theirs, ours] = await expectAlike(pair, asked);
+      const again = await ask(pair[1], asked);
+      const [roapi, edge, kept] = best[at] ?? [Infinity, Infinity, Infinity];
+      best[at] = [Math.min(roapi, theirs), Math.min(edge, ours), Math.min(kept, again.ms)];
     }
   for (const [at, { name }] of questions.entries()) {
-    const pairOfTimes = best[at] ?? [0, 0];
-    lines.push([name, ...pairOfTimes.map(ms), times(pairOfTimes)]);
+    const [roapi, edge, kept] = best[at] ?? [0, 0, 0];
+    lines.push([name, ms(roapi), ms(edge), times([roapi, edge]), ms(kept)]);
   }
   return lines;
 }

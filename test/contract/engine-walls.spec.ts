@@ -1,10 +1,13 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { HOSTILE_STATEMENTS } from '../fixtures/hostile-statements.js';
 import { MORE_HOSTILE_STATEMENTS } from '../fixtures/more-hostile-statements.js';
 import { openLocalEngine } from '../server/open-local-engine.js';
 import { openEngine } from '../../libs/warehouse/engine/index.js';
 import type { EngineProcess } from '../../libs/warehouse/engine/engine-process.js';
+import type { Login } from '../../libs/warehouse/engine/engine-users.js';
 import { CANARY, openGuardedEngine, OTHER, OWN, type GuardedEngine } from './guarded-engine.js';
 
 interface Hostile {
@@ -38,12 +41,11 @@ describe('the second wall: hostile statements past the guard', () => {
   });
   afterAll(() => engine.close());
 
-  const ask = async (sql: string): Promise<string> => {
-    const login = server.users.reader(OWN.database);
+  const askAs = async (login: Login | undefined, sql: string): Promise<string> => {
     const { generation, origin, path } = await server.ready(20_000);
     const settings = new URLSearchParams({
       database: OWN.database,
-      readonly: '1',
+      ...(login === server.users.admin ? {} : { readonly: '1' }),
       max_execution_time: String(LIMIT_SECONDS),
       default_format: 'JSONEachRow',
     });
@@ -64,6 +66,8 @@ describe('the second wall: hostile statements past the guard', () => {
       return `failed: ${(error as Error).message}`;
     }
   };
+
+  const ask = (sql: string): Promise<string> => askAs(server.users.reader(OWN.database), sql);
 
   it('give nothing away, write nothing and leave nothing changed', async () => {
     const list = readFileSync(join(import.meta.dirname, '../fixtures/hostile-sql.json'), 'utf8');
@@ -127,4 +131,57 @@ describe('the second wall: hostile statements past the guard', () => {
     const own = await ask("SELECT file('/proc/self/environ')");
     expect(own).not.toMatch(/MILLRACE|AWS|KEY|PASSWORD|HOME/);
   });
+
+  fenced?.(
+    'no TCP connection is made, whoever asks: not even with the most rights there are',
+    async () => {
+      let connections = 0;
+      const listener = createServer((socket) => {
+        connections += 1;
+        socket.destroy();
+      }).listen(0, '127.0.0.1');
+      await once(listener, 'listening');
+      const { port } = listener.address() as AddressInfo;
+      const host = `127.0.0.1:${port}`;
+      try {
+        const statements = connecting(host);
+        const { admin, reader } = server.users;
+        const starter = { username: 'default', password: '' };
+        const answers: string[] = [];
+        for (const login of [reader.call(server.users, OWN.database), admin, starter])
+          for (const sql of statements) answers.push(await askAs(login, sql));
+        expect(answers).toHaveLength(statements.length * 3);
+        console.log(
+          answers.map((each, i) => `${statements[i % statements.length]}\n   ${each}`).join('\n'),
+        );
+        expect(connections).toBe(0);
+      } finally {
+        listener.close();
+      }
+    },
+    300_000,
+  );
 });
+
+/** Statements that would connect to an address, by each way that the engine has. */
+const connecting = (host: string): readonly string[] => [
+  `SELECT * FROM url('http://${host}/', LineAsString)`,
+  `INSERT INTO FUNCTION url('http://${host}/', LineAsString, 'a String') SELECT 'x'`,
+  `SELECT * FROM s3('http://${host}/bucket/k.csv', 'a', 'b', 'CSV', 'a String')`,
+  `SELECT * FROM iceberg('http://${host}/bucket/k', 'a', 'b')`,
+  `SELECT * FROM deltaLake('http://${host}/bucket/k', 'a', 'b')`,
+  `SELECT * FROM azureBlobStorage('http://${host}/a', 'c', 'k.csv', 'a', 'YQ==', 'CSV', 'auto', 'a String')`,
+  `SELECT * FROM remote('${host}', system.one)`,
+  `SELECT * FROM mysql('${host}', 'd', 't', 'u', 'p')`,
+  `SELECT * FROM postgresql('${host}', 'd', 't', 'u', 'p')`,
+  `SELECT * FROM mongodb('${host}', 'd', 't', 'u', 'p', 'a String')`,
+  `SELECT * FROM redis('${host}', 'k', 'k String')`,
+  `CREATE DATABASE o_away ENGINE = MySQL('${host}', 'd', 'u', 'p')`,
+  `CREATE DATABASE o_away ENGINE = PostgreSQL('${host}', 'd', 'u', 'p')`,
+  `CREATE DICTIONARY ${OWN.database}.d (k UInt64, v String) PRIMARY KEY k SOURCE(HTTP(URL 'http://${host}/' FORMAT 'CSV')) LIFETIME(0) LAYOUT(FLAT())`,
+  `CREATE TABLE ${OWN.database}.away (a Int8) ENGINE = URL('http://${host}/', CSV)`,
+  `CREATE TABLE ${OWN.database}.away (a Int8) ENGINE = MergeTree ORDER BY a SETTINGS disk = disk(type = s3, endpoint = 'http://${host}/bucket/k/', access_key_id = 'a', secret_access_key = 'b')`,
+  `CREATE TABLE ${OWN.database}.web (a Int8) ENGINE = MergeTree ORDER BY a SETTINGS disk = disk(type = web, endpoint = 'http://${host}/')`,
+  `BACKUP DATABASE ${OWN.database} TO S3('http://${host}/bucket/k', 'a', 'b')`,
+  `RESTORE DATABASE ${OWN.database} AS o_away FROM S3('http://${host}/bucket/k', 'a', 'b')`,
+];

@@ -8,7 +8,7 @@ import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.
 import { OtlpDouble, type ReceivedSpan } from '../doubles/otlp/otlp-double.js';
 import { sharedBroker, type Broker } from '../server/kafka/kafka-server.js';
 import { startServer, type Server } from '../server/start-server.js';
-import { startWriter, type Writer } from '../server/start-writer.js';
+import { startWriter } from '../server/start-writer.js';
 import { until } from '../server/until.js';
 
 const TIMEOUT_MS = 120_000;
@@ -16,22 +16,22 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const CALLER = '00f067aa0ba902b7';
 
 describe('traces, through Kafka into the writer', () => {
-  let directory: string;
+  const directory = mkdtempSync(join(tmpdir(), 'millrace-traces-'));
+  /** Each ends what was started, the last one first, however far the start came: jest waits for it. */
+  const ends: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })];
   let kafka: Broker;
-  let events: EventStoreDbDouble;
-  let tables: ClickHouseDouble;
   let collector: OtlpDouble;
   let api: Server;
-  let writer: Writer;
 
   beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'millrace-traces-'));
-    [kafka, events, tables, collector] = await Promise.all([
-      sharedBroker(),
-      EventStoreDbDouble.start(),
-      ClickHouseDouble.start(join(directory, 'tables')),
-      OtlpDouble.start(),
-    ]);
+    kafka = await sharedBroker();
+    ends.push(() => kafka.dispose());
+    const events = await EventStoreDbDouble.start();
+    ends.push(() => events.stop());
+    const tables = await ClickHouseDouble.start(join(directory, 'tables'));
+    ends.push(() => tables.kill());
+    collector = await OtlpDouble.start();
+    ends.push(() => collector.stop());
     const variables = {
       KAFKA_BROKERS: kafka.brokers,
       KAFKA_NAMESPACE: basename(directory),
@@ -46,16 +46,12 @@ describe('traces, through Kafka into the writer', () => {
       dataDirectory: join(directory, 'api'),
       variables: { ...variables, MILLRACE_ROLES: 'api,projector', MILLRACE_LOG_LEVEL: 'info' },
     });
-    writer = await startWriter(join(directory, 'writer'), variables);
+    ends.push(() => api.kill());
+    const writer = await startWriter(join(directory, 'writer'), variables);
+    ends.push(() => writer.kill());
   }, TIMEOUT_MS);
   afterAll(async () => {
-    await api.kill();
-    await writer.kill();
-    await tables.kill();
-    await events.stop();
-    await kafka.dispose();
-    collector.stop();
-    rmSync(directory, { recursive: true, force: true });
+    for (const end of ends.reverse()) await end();
   });
 
   const spansOf = (traceId: string): ReceivedSpan[] =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import kafkajs from 'kafkajs';
 import type { IngestQueue } from '@app/ingest-queue';
-import { readWaitingHeaders } from '../../libs/ingest-queue/kafka/consume/waiting-headers.js';
+import { readWaitingHeaders } from '../../libs/ingest-queue/kafka/consume/waiting-topic-headers.js';
 import { openKafka } from '../../libs/ingest-queue/kafka/open-kafka.js';
 import { sharedBroker, type Broker } from '../server/kafka/kafka-server.js';
 import { take } from '../contract/ingest-queue.contract.js';

@@ -10,13 +10,13 @@ jest.setTimeout(300_000);
 const ROWS = 100_000;
 const COPIES = 100;
 const ROW_PX = 28;
-/** Of the grid at once: those that are seen, and a few beyond the edges. */
+/** The grid has so many rows at once: those that are seen, and a few beyond the edges. */
 const ROW_ELEMENTS_MAX = 120;
 /** Others may use the machine meanwhile. */
 const TRIES = 10;
 /** People see a stop that is longer; what browsers call a long task begins at 50. */
 const TASK_MAX_MS = 200;
-/** Of 100 frames 95 come earlier. */
+/** The time of the slowest frames: 95 of 100 come earlier. */
 const FRAME_MAX_MS = 100;
 
 /** Watches each frame of the grid, until the function that it returns is called. */

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { rounds } from '../rounds.js';
 import { runMillrace, startMillrace, type Ended } from '../server/run-millrace.js';
 import { startServer, type Server } from '../server/start-server.js';
@@ -217,7 +217,7 @@ describe('a backup of a running server', () => {
       const asked = startMillrace(['backup', '--name', name], options());
       let hasEnded = false;
       void asked.ended.finally(() => (hasEnded = true));
-      while (!existsSync(folder) && !hasEnded) await turn();
+      while (!existsSync(folder) && !hasEnded) await sleep(1);
       await breakOff(asked.process);
       const { code, stderr } = await asked.ended;
       if (code !== 0 && !isWhole(folder)) return name;

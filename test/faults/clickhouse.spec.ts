@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DeadLetter, GroupInserter, DeadLetterRequeue } from '@app/writer';
 import { StreamsProjection } from '@app/streams';
 import type { Warehouse } from '@app/warehouse';
@@ -14,6 +15,7 @@ import { Wire } from '../doubles/clickhouse/wire.js';
 import { seededRandom } from '../fixtures/seeded-random.js';
 
 const ROWS = 1000;
+const LOOK_MS = 5;
 const LIMITS = {
   timeoutSeconds: 20,
   memoryBytes: 1e9,
@@ -185,7 +187,7 @@ describe('ClickHouse that fails (double)', () => {
       const ended = new Promise((resolve) => zombie.once('close', resolve));
       zombie.once('error', () => undefined);
       zombie.write('1\n2\n');
-      while ((await running()) !== '2\n') await new Promise(setImmediate);
+      while ((await running()) !== '2\n') await sleep(LOOK_MS);
       const successor = await open(server.port);
       await successor.claim(partition, 2n);
       await ended;
@@ -279,7 +281,7 @@ describe('ClickHouse that fails (double)', () => {
       stream.once('error', () => undefined);
       expect(await running()).toBe('2\n');
       going.abort();
-      while ((await running()) !== '1\n') await new Promise(setImmediate);
+      while ((await running()) !== '1\n') await sleep(LOOK_MS);
     });
 
     it('find the server again when it is back, and say where it was not', async () => {

@@ -58,7 +58,7 @@ async function change(config: Config, { current, next }: Keys, log: Logger): Pro
   }
 }
 
-/** Of a key that was refused nothing stays; one that may be in force is kept. */
+/** Forgets a key that was refused; one that may be in force is kept. */
 async function forgetRefused(config: Config, { current, isKept }: Keys, log: Logger) {
   if (!isKept) return;
   try {
@@ -70,7 +70,7 @@ async function forgetRefused(config: Config, { current, isKept }: Keys, log: Log
   dropNextSecret(config.dataDirectory);
 }
 
-/** With the new key where a change was broken off. */
+/** Opens the stores, with the new key where a change was broken off. */
 async function open(
   config: Config,
   current: Uint8Array,

@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import type { Difference, Look, LostAccount } from '@app/reconcile';
 
 /** A line for each thing of which one store says what another does not. */
@@ -28,7 +29,7 @@ function linesOf(difference: Difference): string[] {
       : []),
     ...(lost.count > 0
       ? [
-          `${lost.count} entries of the audit trail have no event, from ${lost.from ?? ''} to ${lost.to ?? ''}${lost.isChained ? '' : '; they do not follow one another'}`,
+          `${lost.count} entries of the audit trail have no event, from ${certain(lost.from, 'first lost entry')} to ${certain(lost.to, 'last lost entry')}${lost.isChained ? '' : '; they do not follow one another'}`,
         ]
       : []),
     ...(id !== undefined && withdrawn.length > 0

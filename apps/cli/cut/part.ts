@@ -1,6 +1,6 @@
 /** The content of one request. */
 export interface Part {
-  /** Of the file it is of, as it is shown. */
+  /** The name of the file it is of, as it is shown. */
   readonly name: string;
   /** Its first byte within the file. */
   readonly offset: number;
@@ -10,7 +10,7 @@ export interface Part {
   readonly route: string;
   readonly query: Readonly<Record<string, string>>;
   readonly contentType: string;
-  /** Of what `open` gives. */
+  /** The encoding of what `open` gives. */
   readonly contentEncoding?: 'gzip';
   /** Tells it from every other part of the upload. */
   readonly digest: string;

@@ -101,7 +101,7 @@ function readText({ path, gzipped }: SourceFile): AsyncIterable<Buffer> {
   return gzipped ? through(file, createGunzip()) : file;
 }
 
-/** Like pipe, but a failure of the source is one of the target. */
+/** Pipes, but a failure of the source is one of the target. */
 function through<T extends NodeJS.ReadWriteStream>(source: Readable, target: T): T & Readable {
   pipeline(source, target, () => undefined);
   return target as T & Readable;

@@ -94,7 +94,7 @@ export function spread(json: string): string {
   let out = '';
   const newLine = (): string => `\n${'  '.repeat(depth)}`;
   for (let at = 0; at < json.length;) {
-    const letter = json[at] ?? '';
+    const letter = json.charAt(at);
     if (letter === '"') {
       const end = endOfText(json, at);
       out += json.slice(at, end);

@@ -2,6 +2,7 @@ import { withdrawInvitation, type SentInvitation } from '../api/people.js';
 import { useAction } from '../api/use-action.js';
 import { Failure } from '../frame/failure.js';
 import { timeText } from '../time/time-text.js';
+import { ScrolledTable } from '../frame/scrolled-table.js';
 
 interface Props {
   readonly organization: string;
@@ -24,39 +25,29 @@ export function Sent({ organization, invitations, onChanged }: Props) {
       {invitations.length === 0 ? (
         <p class="hint">Nobody is invited just now.</p>
       ) : (
-        <div class="scrolls" tabIndex={0} role="region" aria-label="Pending invitations">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">E-mail</th>
-                <th scope="col">Role</th>
-                <th scope="col">Until, UTC</th>
-                <th scope="col">
-                  <span class="unseen">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {invitations.map(({ email, role, expires_at: until }) => (
-                <tr key={email}>
-                  <td>{email}</td>
-                  <td>{role}</td>
-                  <td>{timeText(until)}</td>
-                  <td>
-                    <button
-                      type="button"
-                      aria-label={`Withdraw ${email}`}
-                      disabled={withdrawing.isBusy}
-                      onClick={() => withdraw(email)}
-                    >
-                      Withdraw
-                    </button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ScrolledTable
+          label="Pending invitations"
+          heads={['E-mail', 'Role', 'Until, UTC']}
+          hasActions
+        >
+          {invitations.map(({ email, role, expires_at: until }) => (
+            <tr key={email}>
+              <td>{email}</td>
+              <td>{role}</td>
+              <td>{timeText(until)}</td>
+              <td>
+                <button
+                  type="button"
+                  aria-label={`Withdraw ${email}`}
+                  disabled={withdrawing.isBusy}
+                  onClick={() => withdraw(email)}
+                >
+                  Withdraw
+                </button>
+              </td>
+            </tr>
+          ))}
+        </ScrolledTable>
       )}
       <p role="status">{withdrawing.done}</p>
       <Failure words={withdrawing.failure} />

@@ -16,10 +16,14 @@ export function binsOf(
   const first = start ?? Math.min(...times, end);
   const last = start === undefined ? Math.max(...times, first) + 1 : end;
   const width = Math.max(1, Math.ceil((last - first) / BINS));
-  const records = new Array<number>(Math.max(1, Math.ceil((last - first) / width))).fill(0);
+  const length = Math.max(1, Math.ceil((last - first) / width));
+  const counts = new Map<number, number>();
   for (const { at, records: more } of buckets) {
-    const index = Math.min(records.length - 1, Math.max(0, Math.floor((at - first) / width)));
-    records[index] = (records[index] ?? 0) + more;
+    const index = Math.min(length - 1, Math.max(0, Math.floor((at - first) / width)));
+    counts.set(index, (counts.get(index) ?? 0) + more);
   }
-  return records.map((each, index) => ({ at: first + index * width, records: each }));
+  return Array.from({ length }, (_, index) => ({
+    at: first + index * width,
+    records: counts.get(index) ?? 0,
+  }));
 }

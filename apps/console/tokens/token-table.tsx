@@ -3,6 +3,7 @@ import { useChange } from '../api/use-action.js';
 import { ConfirmButton } from '../form/confirm-button.js';
 import { Failure } from '../frame/failure.js';
 import { timeText } from '../time/time-text.js';
+import { ScrolledTable } from '../frame/scrolled-table.js';
 
 interface Props {
   readonly organization: string;
@@ -19,52 +20,37 @@ export function TokenTable({ organization, tokens, onChanged }: Props) {
           There is no token yet. Make one for each program that uploads or queries.
         </p>
       ) : (
-        <div class="scrolls" tabIndex={0} role="region" aria-label={`Tokens of ${organization}`}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Role</th>
-                <th scope="col">Streams</th>
-                <th scope="col">Good until, UTC</th>
-                <th scope="col">Made, UTC</th>
-                <th scope="col">
-                  <span class="unseen">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {tokens.map((token) => (
-                <tr key={token.name}>
-                  <td>
-                    <code>{token.name}</code>
-                  </td>
-                  <td>{token.role}</td>
-                  <td>{token.streams?.join(', ') ?? 'all'}</td>
-                  <td>{expiryOf(token)}</td>
-                  <td>
-                    {timeText(token.created_at)}
-                    {token.created_by === '' ? '' : ` by ${token.created_by}`}
-                  </td>
-                  <td>
-                    <ConfirmButton
-                      name="Revoke"
-                      about={token.name}
-                      question={`Revoke ${token.name}? Programs that have it are refused at once.`}
-                      isBusy={change.isBusy}
-                      onConfirmed={() =>
-                        then(
-                          () => revokeToken(organization, token.name),
-                          `${token.name} is revoked.`,
-                        )
-                      }
-                    />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ScrolledTable
+          label={`Tokens of ${organization}`}
+          heads={['Name', 'Role', 'Streams', 'Good until, UTC', 'Made, UTC']}
+          hasActions
+        >
+          {tokens.map((token) => (
+            <tr key={token.name}>
+              <td>
+                <code>{token.name}</code>
+              </td>
+              <td>{token.role}</td>
+              <td>{token.streams?.join(', ') ?? 'all'}</td>
+              <td>{expiryOf(token)}</td>
+              <td>
+                {timeText(token.created_at)}
+                {token.created_by === '' ? '' : ` by ${token.created_by}`}
+              </td>
+              <td>
+                <ConfirmButton
+                  name="Revoke"
+                  about={token.name}
+                  question={`Revoke ${token.name}? Programs that have it are refused at once.`}
+                  isBusy={change.isBusy}
+                  onConfirmed={() =>
+                    then(() => revokeToken(organization, token.name), `${token.name} is revoked.`)
+                  }
+                />
+              </td>
+            </tr>
+          ))}
+        </ScrolledTable>
       )}
       <p role="status">{change.done}</p>
       <Failure words={change.failure} />

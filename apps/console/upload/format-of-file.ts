@@ -25,12 +25,11 @@ export const TAKEN = 'JSON, NDJSON, CSV, TSV, Parquet, or a Delta table’s fold
  * @returns undefined for a file that no route takes
  */
 export function formatOfFile(name: string): FileFormat | undefined {
-  const ends = name.toLowerCase().split('.').slice(1);
-  const last = ends.at(-1) ?? '';
+  const [last = '', before = ''] = name.toLowerCase().split('.').slice(1).reverse();
   // A packed archive goes as it is: the server looks into it.
-  if (ends.at(-2) === 'tar' && last === 'gz') return plain('_delta_lake');
+  if (before === 'tar' && last === 'gz') return plain('_delta_lake');
   const encoding = last === 'gz' || last === 'zst' ? PACKED[last] : undefined;
-  const kind = (encoding ? ends.at(-2) : last) ?? '';
+  const kind = encoding ? before : last;
   const route = ROUTES[kind];
   if (route === undefined || (encoding && route === '_delta_lake')) return undefined;
   return { route, parameters: kind === 'tsv' ? { delimiter: 'tab' } : {}, encoding };

@@ -3,6 +3,7 @@ import { useAction } from '../api/use-action.js';
 import { useAnswer } from '../api/use-answer.js';
 import { Failure } from '../frame/failure.js';
 import { linkTo } from '../frame/route.js';
+import { ScrolledTable } from '../frame/scrolled-table.js';
 
 interface Props {
   readonly organization: string;
@@ -66,31 +67,20 @@ function RejectedTable({
   readonly records: readonly Rejected[];
 }) {
   return (
-    <div class="scrolls" tabIndex={0} role="region" aria-label={`Rejected records of ${stream}`}>
-      <table>
-        <caption>
-          Rejected records of {stream}, newest upload
-          {records.length === 100 ? ', the first hundred' : ''}
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">Line or record</th>
-            <th scope="col">Reason</th>
-            <th scope="col">Record</th>
-          </tr>
-        </thead>
-        <tbody>
-          {records.map(({ upload_id: upload, line, reason, record }) => (
-            <tr key={`${upload} ${line}`}>
-              <td>{line}</td>
-              <td>{reason}</td>
-              <td>
-                <code>{record}</code>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ScrolledTable
+      label={`Rejected records of ${stream}`}
+      caption={`Rejected records of ${stream}, newest upload${records.length === 100 ? ', the first hundred' : ''}`}
+      heads={['Line or record', 'Reason', 'Record']}
+    >
+      {records.map(({ upload_id: upload, line, reason, record }) => (
+        <tr key={`${upload} ${line}`}>
+          <td>{line}</td>
+          <td>{reason}</td>
+          <td>
+            <code>{record}</code>
+          </td>
+        </tr>
+      ))}
+    </ScrolledTable>
   );
 }

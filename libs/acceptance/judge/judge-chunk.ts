@@ -12,7 +12,7 @@ import { rejectedNative } from './refusals/rejected-native.js';
 
 /** Fast over small: a batch is read back within seconds. */
 const LEVEL = 1;
-/** Of the first refused record, what is looked at to say more. */
+/** So many bytes of the first refused record are looked at to say more. */
 const KNOWN_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 const LINE_BREAK = Buffer.from('\n');
@@ -80,12 +80,12 @@ function ofLines(bytes: Buffer, judge: LinesJudge, lines: readonly Buffer[]): Ju
   return { ...told, lines, refused, refusedBytes: bytes };
 }
 
-/** By a stream: the library's call for a whole buffer works in one place of memory for all threads. */
+/** Writes by a stream: the library's call for a whole buffer works in one place of memory for all threads. */
 async function write(file: string, pieces: Iterable<Buffer>): Promise<void> {
   await pipeline(Readable.from(pieces), new Compressor(LEVEL), createWriteStream(file));
 }
 
-/** With a line break behind the last line, whether there is one or not. */
+/** Reads the lines with a line break behind the last one, whether there is one or not. */
 function linesOf(file: string, memory: ChunkMemory): Buffer {
   const descriptor = openSync(file, 'r');
   try {

@@ -13,7 +13,7 @@ export interface Chunk {
   /** Number of its first line within the upload, from 1. */
   readonly firstLine: number;
   readonly bytes: number;
-  /** Of records of CSV; undefined: they are JSON. */
+  /** CSV only: the shape of its records; undefined: they are JSON. */
   readonly csv?: CsvShape | undefined;
   /** Its lines, where there is no such file: what comes of them stays in memory too. */
   readonly content?: Buffer;
@@ -48,13 +48,13 @@ export interface ColumnarFile {
   readonly rows: number;
   readonly columns: readonly string[];
   /**
-   * Of lines: by what types they are read into `columns`, without the first, `_timestamp`, which is
+   * Lines only: the types by which they are read into `columns`, without the first, `_timestamp`, which is
    * a whole number where it is there. Undefined: columns, which have their types.
    */
   readonly types?: readonly string[] | undefined;
-  /** Of lines: the time of those that have none, in microseconds since the epoch. */
+  /** Lines only: the time of those that have none, in microseconds since the epoch. */
   readonly acceptedAt?: number | undefined;
-  /** Of lines: what the numbers in `_timestamp` mean. Undefined: microseconds. */
+  /** Lines only: what the numbers in `_timestamp` mean. Undefined: microseconds. */
   readonly times?: WrittenTimes | undefined;
 }
 

@@ -1,4 +1,4 @@
-import { MillraceError } from '@app/platform';
+import { certain, MillraceError } from '@app/platform';
 import {
   quoteIdentifier,
   quoteText,
@@ -134,13 +134,13 @@ interface Accepting {
   readonly options: AcceptOptions;
 }
 
-/** Those of the unsure columns that get such integers. */
+/** Finds those of the unsure columns that get such integers. */
 async function withBeyondFloat(
   { engine, columns, unsure }: Accepting,
   { rows, values, reason }: JudgedRows,
 ): Promise<readonly Column[]> {
   if (unsure.length === 0) return [];
-  const tests = unsure.map((column) => `max(${isBeyondFloat(column, values[columns.indexOf(column)] ?? 'NULL')})`); // prettier-ignore
+  const tests = unsure.map((column) => `max(${isBeyondFloat(column, certain(values[columns.indexOf(column)], `value of ${column.name}`))})`); // prettier-ignore
   const answer = await engine.run(`SELECT ${tests.join(', ')} FROM (${rows}) WHERE ${reason} = ''`);
   const found = answer.trim().split('\t');
   return unsure.filter((_, index) => found[index] === '1');
@@ -158,9 +158,10 @@ async function store(
   // not when the batch is on the queue.
   const parts = columns.map(
     ({ name, type }, index) =>
-      `CAST(${values[index] ?? 'NULL'}, ${quoteText(type)}) AS ${quoteIdentifier(name)}`,
+      `CAST(${certain(values[index], `value of ${name}`)}, ${quoteText(type)}) AS ${quoteIdentifier(name)}`,
   );
-  const valueOf = (name: string): string => values[names.indexOf(name)] ?? 'NULL';
+  const valueOf = (name: string): string =>
+    certain(values[names.indexOf(name)], `value of ${name}`);
   const beyond = anyBeyondFloat(unsure, [], valueOf);
   const none = beyond === undefined ? '' : `NOT throwIf(${beyond}, 'an integer that no float has')`;
   const conditions = [where, none].filter((each) => each !== '').map((each) => `(${each})`);

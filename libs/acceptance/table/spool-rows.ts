@@ -17,7 +17,7 @@ interface RowSpoolOptions {
   /** A chunk is cut after the block that reaches one of these. */
   readonly chunkBytes: number;
   readonly chunkRows: number;
-  /** Of all rows together. */
+  /** The most bytes of all rows together. */
   readonly maxBytes: number;
 }
 

@@ -8,7 +8,7 @@ import { verifyAudit, type AuditVerdict } from './verify-audit.js';
 
 /** A verdict, and what it is about. */
 export interface CheckedTrail extends Omit<AuditVerdict, 'found' | 'ofLostTime'> {
-  /** Of the last event that was there when it began. */
+  /** The position of the last event that was there when it began. */
   readonly upTo: bigint;
   /** Milliseconds since the epoch. */
   readonly checkedAt: number;

@@ -1,4 +1,5 @@
 import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
+import { certain } from '@app/platform';
 import {
   FencedError,
   NETWORK_ERROR,
@@ -9,10 +10,11 @@ import {
 import type { AuditDirectory } from '../audit-directory.js';
 import { audited, organizationOfEntry, toEntry } from '../audit-entry.js';
 import { CHAIN_START, chainHash, type ChainKey } from '../chain/hash-chain.js';
-import { BesideReplay } from './beside-replay.js';
-import { cutInserts } from './cut-inserts.js';
-import { dueGroups } from './due-groups.js';
-import { isNotThere, type TrailLeaderElection } from './trail-leader-election.js';
+import { BesideReplay } from './groups/beside-replay.js';
+import { cutInserts } from './groups/cut-inserts.js';
+import { dueGroups } from './groups/due-groups.js';
+import { lastPositionOf } from './last-position.js';
+import type { TrailLeaderElection } from './trail-leader-election.js';
 
 /** An event as it was stored, and the database in whose trail it is. */
 interface TrailEntry {
@@ -21,7 +23,7 @@ interface TrailEntry {
 }
 
 interface Chain {
-  /** Of the last entry. */
+  /** The hash of the last entry. */
   hash: string;
   position: bigint;
 }
@@ -219,7 +221,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
   }
 
   private async insert(database: string, rows: readonly AuditRow[]): Promise<void> {
-    const last = BigInt(rows.at(-1)?.position ?? -1);
+    const last = BigInt(certain(rows.at(-1), 'row to write').position);
     let lost = 0;
     for (;;) {
       // While another writes, what is known here grows old.
@@ -263,11 +265,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
   private async ask(database: string): Promise<bigint> {
     if (this.live) await this.tables.createAuditTable(database);
     const { term } = this.lead;
-    const last = await this.tables.lastAudit(database).catch((error: unknown) => {
-      if (this.live || !isNotThere(error)) throw error;
-      return undefined;
-    });
-    const position = last ? BigInt(last.position) : -1n;
+    const position = (await lastPositionOf(this.tables, database)) ?? -1n;
     // Who has led meanwhile may have written more.
     if (this.lead.term === term) this.stored.set(database, position);
     return position;

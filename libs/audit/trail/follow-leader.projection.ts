@@ -19,7 +19,7 @@ export class FollowLeaderProjection implements Projection {
     return this.lead.start();
   }
 
-  /** Of the past everything has been carried out, or is mended by whoever leads. */
+  /** Everything in the past has been carried out, or is mended by the process that leads. */
   resumeAfter(last: bigint): bigint {
     return last;
   }

@@ -1,7 +1,7 @@
 import { gauge } from '@app/platform';
 import type { TrailLeaderElection } from './trail-leader-election.js';
 
-/** For `/metrics`. Once. */
+/** Registers the metrics of leadership. It is called once. */
 export function measureLeadership(lead: TrailLeaderElection): void {
   gauge({
     name: 'millrace_lead',

@@ -7,7 +7,7 @@ import { StreamOwners } from '../stream-owners.js';
 /** Where a trail must stand. */
 export interface TrailHead {
   readonly entries: number;
-  /** Of the last entry. */
+  /** The hash of the last entry. */
   readonly hash: string;
 }
 

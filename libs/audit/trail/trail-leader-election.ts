@@ -1,15 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LeaderElection } from '@app/event-store';
-import { FencedError, WarehouseError, type AuditTables } from '@app/warehouse';
+import { FencedError, type AuditTables } from '@app/warehouse';
+import { lastPositionOf } from './last-position.js';
 
 /** How long nobody may carry an event out before somebody else does. */
 const MAX_WAIT_MS = 2000;
 const LOOK_MS = 20;
-/** The engine's numbers of unknown tables and databases: they are about to be made, or were dropped. */
-const NOT_THERE = new Set([60, 81]);
-
-export const isNotThere = (error: unknown): boolean =>
-  error instanceof WarehouseError && NOT_THERE.has(error.code);
 
 /**
  * The rank of a process among those that share its stores. `projector`: it leads from its start,
@@ -115,11 +111,8 @@ export class TrailLeaderElection extends LeaderElection {
   }
 
   private async reached(database: string, home?: string): Promise<bigint> {
-    try {
-      return BigInt((await this.tables.lastAudit(database))?.position ?? -1);
-    } catch (error) {
-      if (!isNotThere(error)) throw error;
-      return home === undefined || home === database ? -1n : this.reached(home);
-    }
+    const last = await lastPositionOf(this.tables, database);
+    if (last !== undefined) return last;
+    return home === undefined || home === database ? -1n : this.reached(home);
   }
 }

@@ -23,7 +23,7 @@ export interface EdgeConfig {
   readonly stores: readonly DescribedStore[];
   /** For callers that ask for none. */
   readonly responseFormat: ResultFormat;
-  /** Of materialized tables that have none of their own; absent: they are read once. */
+  /** The seconds of materialized tables that have none of their own; absent: they are read once. */
   readonly reloadSeconds?: number;
   /** Whether tables may be registered and dropped at run time. */
   readonly readOnly: boolean;

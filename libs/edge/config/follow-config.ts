@@ -3,7 +3,7 @@ import type { EdgeArguments } from './arguments.js';
 
 /** A hosted organization to follow. */
 export interface FollowConfig {
-  /** Of the server, without `/api/…`; ends in `/`. */
+  /** The server's address, without `/api/…`; ends in `/`. */
   readonly url: URL;
   readonly organization: string;
   readonly user: string;

@@ -16,7 +16,7 @@ const pointer = z
   .string()
   .regex(/^(?:\/(?:[^~/]|~[01])*)*$/, 'want a JSON pointer, such as "/data/rows" (RFC 6901)');
 
-/** In every format. `use_memory_table` is ROAPI's name of `materialize`. */
+/** Every format takes these. `use_memory_table` is ROAPI's name of `materialize`. */
 const COPIED = { materialize: z.boolean().optional(), use_memory_table: z.boolean().optional() };
 
 /** Options stand beside their format. */

@@ -64,24 +64,23 @@ const shown = (table: string): string => JSON.stringify(withoutSecrets(table));
 function splitOptions(text: string): readonly string[] {
   const pieces = text.split(',');
   const split: string[] = [];
-  for (let at = 0; at < pieces.length;) {
-    const piece = pieces[at] ?? '';
+  let next = 0;
+  for (const [at, piece] of pieces.entries()) {
+    if (at < next) continue;
     const last = split.at(-1);
     if (last !== undefined && !OPTION.test(piece)) {
       split[split.length - 1] = `${last},${piece}`;
-      at += 1;
       continue;
     }
-    const length = last === undefined ? 1 : jsonLength(pieces.slice(at));
-    split.push(pieces.slice(at, at + length).join(','));
-    at += length;
+    next = at + (last === undefined ? 1 : jsonLength(pieces.slice(at)));
+    split.push(pieces.slice(at, next).join(','));
   }
   return split;
 }
 
 /** How many pieces from the first on, `<option>=<value>`, make the value whole JSON; 1 when none do. */
 function jsonLength(pieces: readonly string[]): number {
-  if (!/^[a-z_]+=["[{]/.test(pieces[0] ?? '')) return 1;
+  if (!/^[a-z_]+=["[{]/.test(pieces.join(','))) return 1;
   const whole = pieces.findIndex((_, index) => {
     const [, , value = ''] = OPTION.exec(pieces.slice(0, index + 1).join(',')) ?? [];
     return json(value) !== undefined;

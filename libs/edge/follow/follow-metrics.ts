@@ -11,7 +11,7 @@ export const fetchedRows = counter({
   help: 'Rows fetched from the followed organization',
 });
 
-/** To be called once. */
+/** Registers the metrics of following. It is called once. */
 export function measureFollowing(state: () => FollowState): void {
   gauge({
     name: 'millrace_follow_age_seconds',

@@ -9,6 +9,6 @@ export interface FollowState {
   readonly ageSeconds: number | undefined;
   /** Rounds that failed, since the start. */
   readonly failures: number;
-  /** Of the last round; undefined: it went well. */
+  /** The error of the last round; undefined: it went well. */
   readonly lastError: string | undefined;
 }

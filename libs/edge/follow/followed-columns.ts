@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ArrowDataType } from '../arrow-data-type.js';
 import type { DescribedColumn } from '../table-description.js';
 
-/** As the hosted service's `GET /api/{org}/schema` writes a type; of a list or struct only what matters here. */
+/** A type as the hosted service's `GET /api/{org}/schema` writes it; of a list or struct only what matters here. */
 type HostedType = string | { readonly [kind: string]: unknown };
 const hostedType: z.ZodType<HostedType> = z.union([z.string(), z.record(z.string(), z.unknown())]);
 const field = z.object({ name: z.string(), data_type: hostedType, nullable: z.boolean() });

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { Backoff } from '@app/flow';
 import type { Logger } from '@app/platform';
 import type { SourceEngine } from '@app/warehouse';
 import type { FollowConfig } from '../config/follow-config.js';
@@ -29,8 +30,8 @@ interface FollowerParts {
 }
 
 /** A refused connection costs little, and who comes back is wanted soon. */
-const BACKOFF_SECONDS_MAX = 15;
-/** As long as a query that began with them may read old files. */
+const BACKOFF_MS_MAX = 15_000;
+/** Old files stay for as long as a query that began with them may read them. */
 const OLD_FILES_MILLISECONDS = 11 * 60_000;
 const AT_ONCE = 3;
 const PID_FILE = 'pid';
@@ -49,12 +50,15 @@ export class Follower {
   private syncedAt: number | undefined;
   private failures = 0;
   private failuresInARow = 0;
+  private readonly backoff: Backoff;
   private lastError: string | undefined;
   private told = '';
 
   private constructor(private readonly parts: FollowerParts) {
     this.hosted = new HostedOrganization(parts.config, this.stop.signal);
     this.files = new LocalFiles(parts.statements);
+    const [first, most] = [parts.config.intervalSeconds * 1000, BACKOFF_MS_MAX];
+    this.backoff = new Backoff({ first: Math.min(first, most), most });
   }
 
   /**
@@ -140,6 +144,7 @@ export class Follower {
       await this.syncAll(await this.hosted.streams());
       this.syncedAt = startedAt;
       this.failuresInARow = 0;
+      this.backoff.reset();
       this.lastError = undefined;
       return config.intervalSeconds;
     } catch (error) {
@@ -150,9 +155,8 @@ export class Follower {
       this.lastError = reasonOf(error);
       if (this.failuresInARow === 1)
         logger.warn({ err: error }, 'following the organization failed; it is tried again');
-      const backoff = config.intervalSeconds * 2 ** Math.min(this.failuresInARow - 1, 10);
       const asked = error instanceof HostedError ? (error.retryAfterSeconds ?? 0) : 0;
-      return Math.max(Math.min(backoff, BACKOFF_SECONDS_MAX), config.intervalSeconds, asked);
+      return Math.max(this.backoff.take() / 1000, config.intervalSeconds, asked);
     } finally {
       if (!this.stop.signal.aborted) this.tell();
     }

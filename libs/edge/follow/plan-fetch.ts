@@ -1,4 +1,4 @@
-/** Of one partition of the hosted queue: the rows up to an offset. */
+/** The rows of one partition of the hosted queue, up to an offset. */
 interface Reach {
   readonly last: number;
   readonly rows: number;

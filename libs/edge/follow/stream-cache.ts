@@ -9,7 +9,7 @@ import type { Reaches } from './plan-fetch.js';
 const manifest = z.object({
   /** The folder of the files that count. */
   generation: z.int(),
-  /** Of what the files have, or older; null: the hosted side gave none. */
+  /** The tag of what the files have, or an older one; null: the hosted side gave none. */
   tag: z.string().nullable(),
   columns: z.array(z.object({ name: z.string(), dataType: arrowDataType, nullable: z.boolean() })),
   files: z.array(z.string()),

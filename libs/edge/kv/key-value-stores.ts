@@ -10,8 +10,8 @@ import { ValuesInEngine } from './values-in-engine.js';
 import { ValuesInMemory, type Values } from './values.js';
 
 /**
- * Of what the process may have for its texts and objects. While a store is read again its old values
- * are there besides, so it may be twice as much for a moment.
+ * The share of the memory that the process may have for texts and objects. While a store is read
+ * again, its old values are there besides, so it may be twice as much for a moment.
  */
 const SHARE = 1 / 8;
 

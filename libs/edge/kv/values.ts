@@ -1,6 +1,6 @@
 /** Values of a store by their keys, as they were when they were read. */
 export interface Values {
-  /** Of what may be held in the process. */
+  /** The bytes that may be held in the process. */
   readonly bytes: number;
   /**
    * @param signal made only where somebody has to wait

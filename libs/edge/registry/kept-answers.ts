@@ -2,12 +2,13 @@ import type { WarehouseQuery } from '@app/warehouse';
 
 const ANSWER_BYTES = 64 * 1024;
 const ALL_BYTES = 32 * 1024 ** 2;
-/** Of an entry, beside its statement and its answer. */
+/** An entry takes so many bytes beside its statement and its answer. */
 const ENTRY_BYTES = 200;
 
 /**
- * Small answers of statements over tables that stay what they are: where a table changes, all are in
- * another database, so nothing here is ever out of date. The last used are kept.
+ * Small answers of statements over tables that stay what they are: where a copy changes, all are in
+ * another database, and where files are others, they are named otherwise. So nothing here is ever
+ * out of date. The last used are kept.
  */
 export class KeptAnswers {
   private readonly kept = new Map<string, Buffer>();
@@ -15,9 +16,12 @@ export class KeptAnswers {
 
   constructor(private readonly most = ALL_BYTES) {}
 
-  /** @returns bytes that nobody may change */
-  get(query: WarehouseQuery): Buffer | undefined {
-    const key = keyOf(query);
+  /**
+   * @param files that the tables are read from, as they are now
+   * @returns bytes that nobody may change
+   */
+  get(query: WarehouseQuery, files: string): Buffer | undefined {
+    const key = keyOf(query, files);
     const answer = this.kept.get(key);
     if (answer) {
       this.kept.delete(key);
@@ -26,8 +30,8 @@ export class KeptAnswers {
     return answer;
   }
 
-  set(query: WarehouseQuery, answer: Buffer): void {
-    const key = keyOf(query);
+  set(query: WarehouseQuery, files: string, answer: Buffer): void {
+    const key = keyOf(query, files);
     this.forget(key);
     if (sizeOf(key, answer) > ANSWER_BYTES) return;
     this.kept.set(key, answer);
@@ -51,5 +55,7 @@ const BYTES_A_CHARACTER = 2;
 const sizeOf = (key: string, answer: Buffer): number =>
   ENTRY_BYTES + key.length * BYTES_A_CHARACTER + answer.length;
 
-const keyOf = ({ database, format, settings, params, sql }: WarehouseQuery): string =>
-  JSON.stringify([database, format, settings, params, sql]);
+const keyOf = (
+  { database, format, settings, params, sql }: WarehouseQuery,
+  files: string,
+): string => JSON.stringify([database, format, settings, params, sql, files]);

@@ -1,6 +1,6 @@
 import type { WarehouseReader } from '@app/warehouse';
 
-/** Of an unknown one it is not known; aggregates are of what they are given. */
+/** These change from one call to the next. Nothing is known of an unknown function; aggregates are as repeatable as their arguments. */
 const CHANGING =
   'SELECT lower(name) FROM system.functions WHERE deterministic = 0 OR (deterministic IS NULL AND NOT is_aggregate)';
 /**

@@ -3,9 +3,9 @@ import { NO_SUCH_VALUE } from '../sources/databases/remote-column.js';
 
 /** The engine's numbers of files that are not there, or cannot be opened. */
 const GONE = new Set([74, 75, 76, 87, 107, 400, 481]);
-/** Of servers and stores that refuse, do not answer, or answer something else. */
+/** The engine's numbers for servers and stores that refuse, do not answer, or answer something else. */
 const AWAY = new Set([86, 198, 203, 209, 210, 279, 483, 499, 500, 614]);
-/** Of the libraries that read Delta and Iceberg tables and the databases. */
+/** The numbers for the libraries that read Delta and Iceberg tables and the databases. */
 const LAKES = new Set([591, 742, 743]);
 /** Errors of libraries within the engine have no number of their own. */
 const FOREIGN = new Set([1000, 1001]);

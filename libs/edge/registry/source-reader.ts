@@ -15,14 +15,16 @@ import { Repeatable } from './repeatable.js';
 import { NOT_THERE, sourceFault, withoutPlace } from './source-fault.js';
 import type { TableRegistry } from './table-registry.js';
 
-/** Of copies in memory that one statement reads: up to so many a second thread costs more than it does. */
+/** A statement that reads fewer bytes of copies in memory than this gets one thread: a second one costs more than it does. */
 const FEW_BYTES = 1024 ** 2;
+/** A file that was written within these may be written again, and look the same. */
+const SETTLED_MS = 2_000;
 /** Answers in these formats are kept, because nobody writes over them on their way out. */
 const KEPT_FORMATS: ReadonlySet<AnswerFormat> = new Set(['json', 'ndjson', 'csv']);
 
 /**
- * Reads for clients. Small answers over copies are kept as long as the copies are: whoever asks the
- * same again is answered from them. What fails at the files and servers that tables are read from is no mistake
+ * Reads for clients. Small answers are kept as long as the copies, and the files of this machine, are
+ * what they were: whoever asks the same again is answered from them. What fails at the files and servers that tables are read from is no mistake
  * of who asks: it is told with the table's name, and without the place, which goes to the log.
  */
 export class SourceReader extends WarehouseReader {
@@ -39,15 +41,16 @@ export class SourceReader extends WarehouseReader {
   }
 
   async stream(query: WarehouseQuery): Promise<Readable> {
-    const mayKeep = await this.mayKeep(query);
-    const known = mayKeep ? this.answers.get(query) : undefined;
+    const files = await this.relied(query);
+    const known = files === undefined ? undefined : this.answers.get(query, files);
     if (known) return new WholeResult(known);
     this.insistOnDatabases(query);
     const isSmall = this.isOverFew(query);
     const rows = await this.reader
       .stream({ ...this.counted(query), ...(isSmall && { isSmall }) })
       .catch((error: unknown) => this.fail(error, query));
-    if (mayKeep && rows instanceof WholeResult) this.answers.set(query, rows.bytes);
+    if (files !== undefined && rows instanceof WholeResult && files === (await this.files(query)))
+      this.answers.set(query, files, rows.bytes);
     return rows;
   }
 
@@ -56,10 +59,29 @@ export class SourceReader extends WarehouseReader {
     return this.reader.text(this.counted(query)).catch((error: unknown) => this.fail(error, query));
   }
 
-  /** A caller that wants to know what was read wants it read. */
-  private async mayKeep(query: WarehouseQuery): Promise<boolean> {
-    if (query.onProgress || query.onReading || !KEPT_FORMATS.has(query.format)) return false;
-    return this.named(query).length === 0 && (await this.repeatable.is(query.sql));
+  /**
+   * What an answer may be kept by: the files that it is read from. A caller that wants to know what
+   * was read wants it read.
+   */
+  private async relied(query: WarehouseQuery): Promise<string | undefined> {
+    if (query.onProgress || query.onReading || !KEPT_FORMATS.has(query.format)) return undefined;
+    return (await this.repeatable.is(query.sql)) ? this.files(query) : undefined;
+  }
+
+  /**
+   * The files of tables that are read where they lie, as they are now: none where all are copies.
+   * @returns undefined where one has none that can be looked at, or they may be others by now and
+   *   look alike: file systems tell times by some milliseconds
+   */
+  private async files(query: WarehouseQuery): Promise<string | undefined> {
+    const settled = Date.now() - SETTLED_MS;
+    const stamps: string[] = [];
+    for (const [, { files }] of this.named(query)) {
+      const stamp = await files?.();
+      if (!stamp || stamp.writtenAt > settled) return undefined;
+      stamps.push(stamp.text);
+    }
+    return stamps.join('\n');
   }
 
   /** Whether all the rows that it may read are few, and in memory. */
@@ -115,7 +137,7 @@ const isSqlite = ({ described }: PreparedTable): boolean => described.options.fo
 
 type NamedTable = readonly [name: string, table: PreparedTable];
 
-/** Of several tables those whose place the engine names, where it names any. */
+/** The names of the tables whose place the engine names, or of all of them where it names none. */
 function those(tables: readonly NamedTable[], message: string): readonly string[] {
   const meant = tables.filter(([, { place }]) => message.includes(place.replace(/[*?{].*$/s, '')));
   return (meant.length > 0 ? meant : tables).map(([name]) => name);

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { MillraceError, writeDurably, explainIssues } from '@app/platform';
+import { explainIssues, MillraceError, unlessGone, writeDurably } from '@app/platform';
 import { z } from 'zod';
 import { printTable } from '../describe/print-table.js';
 import { tableEntry } from '../describe/table-entry.js';
@@ -21,13 +21,8 @@ const stateFile = z.strictObject({
 
 /** @throws {Error} that names the file, when it is there and not such a file */
 export async function readState(path: string): Promise<KeptState> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return EMPTY;
-    throw error;
-  }
+  const text = await unlessGone(readFile(path, 'utf8'), undefined);
+  if (text === undefined) return EMPTY;
   try {
     const read = stateFile.safeParse(JSON.parse(text));
     if (read.success) return read.data;

@@ -114,7 +114,7 @@ export class TableRegistry extends Catalog {
     return this.now().get(name)?.described;
   }
 
-  /** Of a generation that somebody holds, by name. */
+  /** The tables of a generation that somebody holds, by name. */
   prepared(database: string): ReadonlyMap<string, PreparedTable> {
     return this.held.get(database)?.generation.tables ?? new Map<string, PreparedTable>();
   }
@@ -243,7 +243,7 @@ const sameView = (one: PreparedTable, other: PreparedTable): boolean =>
   one.count === other.count &&
   JSON.stringify(one.columns) === JSON.stringify(other.columns);
 
-/** By the list of columns that they are of. */
+/** Fields within columns, by the list of columns that they are of. */
 const within = new WeakMap<readonly Column[], readonly FieldWithin[]>();
 
 function describe(name: string, columns: readonly Column[]): TableDescription {

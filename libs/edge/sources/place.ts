@@ -39,7 +39,7 @@ export function placeOf(uri: string, base: string): Place {
     );
   const [bucket = '', ...path] = rest.split('/');
   // `container@account` is what abfs:// has; the account is the environment's.
-  const container = bucket.split('@', 1)[0] ?? '';
+  const [container = ''] = bucket.split('@', 1);
   if (container === '') throw new Error(`there is no bucket in ${uri}`);
   return { kind, bucket: container, key: decoded(path.join('/')) };
 }

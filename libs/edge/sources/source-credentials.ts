@@ -4,7 +4,7 @@
  */
 export interface SourceCredentials {
   readonly s3: {
-    /** Of what speaks S3, without `/` at its end; undefined: Amazon's. */
+    /** The address of what speaks S3, without `/` at its end; undefined: Amazon's. */
     readonly endpoint: string | undefined;
     readonly region: string;
     /** Undefined: requests are not signed, which opens what is public. */

@@ -5,8 +5,10 @@ import { isGlob } from './place.js';
 /** Tells whether files are other than they were. */
 export interface SourceStamp {
   readonly text: string;
-  /** Of all files. */
+  /** The bytes of all files. */
   readonly bytes: number;
+  /** When the last of them was written; milliseconds since 1970. */
+  readonly writtenAt: number;
 }
 
 /** More are not worth a look each second. */
@@ -32,6 +34,7 @@ export async function stampOf(
         .sort()
         .join('\n'),
       bytes: all.reduce((sum, { size }) => sum + Number(size), 0),
+      writtenAt: Math.max(...all.map(({ mtimeMs }) => Number(mtimeMs))),
     };
   } catch {
     return undefined;

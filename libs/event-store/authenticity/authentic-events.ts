@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { KeyedMutex } from '@app/flow';
+import { Backoff, KeyedMutex } from '@app/flow';
 import { ChainCheck } from './chain-check.js';
 import { isMac, macOf, NO_MAC, previousMacOf, storedMac, withMac } from './event-mac.js';
 import type { EventMetadata, NewEvent, RecordedEvent } from '../event.js';
@@ -19,7 +18,7 @@ import { RecentStreams } from './recent-streams.js';
 
 /** Tells the events of an installation from others. */
 interface Authenticity {
-  /** Of new events. */
+  /** The key that new events' MACs are made with. */
   readonly key: Uint8Array;
   /** That was in force when the event at a position was appended. */
   keyAt(this: void, position: bigint): Uint8Array;
@@ -29,20 +28,20 @@ interface Authenticity {
 
 /** How far an event stream goes, and the MAC of our last event in it. */
 interface Tail {
-  /** Of the last event, also where that is not ours; -1 before the first. */
+  /** The revision of the last event, also where that is not ours; -1 before the first. */
   readonly revision: number;
   readonly mac: string;
 }
 
 /** Type of an event that is not ours; no aggregate and no projection knows it. */
 const NOT_OURS = 'NotOurs';
-/** Of a reading that goes on beside others: 2 MB or so. */
+/** A reading that goes on beside others keeps so many chains, which take 2 MB or so. */
 const CHAINS_MAX = 10_000;
 const TAILS_MAX = 20_000;
 /** How many events are read to find one of ours, after the last one was not. */
 const PAGE = 100;
 const TRIES = 10;
-const BACKOFF_MS = 10;
+const BACKOFF_MS = { first: 5, most: 50 };
 
 /**
  * A store in which only what this installation wrote says something. Every event that is appended
@@ -52,9 +51,9 @@ const BACKOFF_MS = 10;
  * where the one before it was read as well, a gap is told, and changes nothing.
  */
 export class AuthenticEvents extends MappedEventStore {
-  /** Of the streams that were read or appended to last. */
+  /** The tails of the streams that were read or appended to last. */
   private readonly tails = new RecentStreams<Tail>(TAILS_MAX);
-  /** Of appends at whatever revision, by stream: one after the other. */
+  /** Appends at whatever revision come one after the other in each stream. */
   private readonly appending = new KeyedMutex();
 
   constructor(
@@ -190,13 +189,14 @@ export class AuthenticEvents extends MappedEventStore {
   }
 
   private async appendAtEnd(stream: string, events: readonly NewEvent[]): Promise<AppendResult> {
+    const backoff = new Backoff(BACKOFF_MS);
     for (let left = TRIES; ; left -= 1) {
       const { revision } = this.tails.get(stream) ?? (await this.tailAt(stream));
       try {
         return await this.appendAfter(stream, events, revision);
       } catch (error) {
         if (!(error instanceof WrongExpectedRevisionError) || left === 0) throw error;
-        await sleep(Math.random() * BACKOFF_MS);
+        await backoff.wait();
       }
     }
   }
@@ -238,7 +238,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** The clock's years that tables can hold, and a trail may say. */
 const YEARS = { first: '2000', last: '2100' };
 
-/** Of what it says about itself only the time, which decides nothing. */
+/** Takes only the time from what an event says about itself, because the time decides nothing. */
 function claimed(metadata: unknown): EventMetadata {
   const given = isRecord(metadata) ? metadata.occurredAt : undefined;
   const time = typeof given === 'string' ? Date.parse(given) : NaN;

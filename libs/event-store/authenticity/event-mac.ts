@@ -22,7 +22,7 @@ export function macOf(key: Uint8Array, event: Placed): string {
   return createHmac('sha256', key).update(content).digest('base64url').slice(0, CHARACTERS);
 }
 
-/** With its MAC, and what that covers beside it. */
+/** Gives the event its MAC, and what that covers beside it. */
 export function withMac(key: Uint8Array, event: Placed, previousMac: string): NewEvent {
   const { id, type, data } = event;
   const metadata = { ...event.metadata, previousMac };
@@ -36,7 +36,7 @@ export function withMac(key: Uint8Array, event: Placed, previousMac: string): Ne
 export const storedMac = (metadata: unknown): unknown =>
   typeof metadata === 'object' && metadata !== null && 'mac' in metadata ? metadata.mac : undefined;
 
-/** Of one from before MACs, too, which another program may have left without any metadata. */
+/** Reads events from before MACs, too, which another program may have left without any metadata. */
 export const previousMacOf = ({ metadata }: Pick<NewEvent, 'metadata'>): string | undefined =>
   (metadata as EventMetadata | null | undefined)?.previousMac;
 

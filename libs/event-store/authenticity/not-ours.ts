@@ -42,7 +42,7 @@ export class NotOurs {
   }
 }
 
-/** For `/metrics`. Once. */
+/** Registers the metrics of foreign events. It is called once. */
 export function measureNotOurs(met: NotOurs): void {
   gauge({
     name: 'millrace_events_not_ours',

@@ -102,7 +102,7 @@ export interface Staged {
   readonly state: unknown;
 }
 
-/** As it will be read: what JSON leaves out was never there. */
+/** Stages events as they will be read: what JSON leaves out was never there. */
 export function staged(decider: AnyDecider, before: Staged, events: readonly NewEvent[]): Staged {
   const text = JSON.stringify(events);
   const state = (JSON.parse(text) as NewEvent[]).reduce(decider.evolve, before.state);

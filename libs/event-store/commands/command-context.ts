@@ -10,7 +10,7 @@ export interface CommandContext {
   readonly actor: string;
   /** ISO 8601, UTC. */
   readonly occurredAt: string;
-  /** Of the organization it is asked of, when there is one. */
+  /** The id of the organization it is asked of, when there is one. */
   readonly organizationId?: string;
   /** The person whose erasure blanks address and user agent, when that is not the actor. */
   readonly sealedFor?: string;
@@ -55,7 +55,8 @@ export function systemContext(organizationId?: string): CommandContext {
 
 /** Keys are the caller's own words: another caller's, or another route's, are others. */
 function commandIdOf(actor: string, request: AuthenticatedRequest, key: string): string {
-  const route = `${request.method} ${request.url.split('?', 1)[0] ?? ''}`;
+  const [path] = request.url.split('?', 1);
+  const route = `${request.method} ${path}`;
   const words = JSON.stringify([actor, route, key]);
   return createHash('sha256').update(words).digest('hex');
 }

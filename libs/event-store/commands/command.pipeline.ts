@@ -27,7 +27,7 @@ export abstract class ClientSealer {
   ): string;
 }
 
-/** Of what a caller writes into headers: events are kept for ever, so nobody may make them long. */
+/** A header of a caller may have so many characters: events are kept for ever, so nobody may make them long. */
 const HEADER_MAX = 256;
 
 /**

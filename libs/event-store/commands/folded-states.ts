@@ -4,9 +4,9 @@ import type { CommandMarks } from './command-marks.js';
 /** The state that a stream's events have made of an aggregate, up to a revision. */
 export interface Folded<State> {
   readonly state: State;
-  /** Of the last event; -1 before the first. */
+  /** The revision of the last event; -1 before the first. */
   readonly revision: number;
-  /** Of the last event; 0 before the first. */
+  /** The position of the last event; 0 before the first. */
   readonly position: bigint;
   readonly marks: CommandMarks;
 }
@@ -14,7 +14,7 @@ export interface Folded<State> {
 interface Kept {
   readonly decider: object;
   readonly folded: Folded<unknown>;
-  /** Of the state when it was measured, and of the events since. */
+  /** The bytes of the state when it was measured, and of the events since. */
   readonly measured: number;
   readonly grown: number;
   readonly bytes: number;

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '@app/flow';
 import { MillraceError } from '@app/platform';
 import { Aggregates, staged, type AnyDecider, type Staged } from './aggregates.js';
 import type { DomainEvent } from './decider.js';
@@ -19,7 +19,7 @@ export interface StreamCommand {
 export interface Outcome {
   /** After it. */
   readonly state: unknown;
-  /** Of the last event that it was decided on, or of its own. */
+  /** The position of the last event that it was decided on, or of its own. */
   readonly position: bigint;
   /** Why it was refused. */
   readonly refusal?: unknown;
@@ -35,8 +35,8 @@ interface Waiting {
 type Decision = Omit<Outcome, 'position'>;
 
 const TRIES = 10;
-const BACKOFF_MS = 10;
-/** Of a group: far below what a store takes in one append. */
+const BACKOFF_MS = { first: 5, most: 100 };
+/** A group may be so large: far below what a store takes in one append. */
 const GROUP_MAX = { commands: 64, bytes: 128 * 1024 };
 
 /**
@@ -91,7 +91,8 @@ export class StreamCommands {
     group: readonly Waiting[],
   ): Promise<readonly Waiting[]> {
     let folded = await this.aggregates.load(stream, decider);
-    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const backoff = new Backoff(BACKOFF_MS);
+    for (let left = TRIES; left > 0; left -= 1) {
       const { decisions, all } = await this.decideAll(stream, folded, group);
       const left = group.slice(decisions.length);
       let after: Folded<unknown> | undefined;
@@ -108,7 +109,7 @@ export class StreamCommands {
           group[index]?.resolve({ ...decision, position });
         return left;
       }
-      await sleep(Math.random() * BACKOFF_MS * attempt);
+      await backoff.wait();
       folded = await this.aggregates.catchUp(stream, decider, folded);
     }
     throw new MillraceError(

@@ -5,7 +5,7 @@ import type { NewEvent, RecordedEvent } from '../event.js';
 interface StoredEvent extends NewEvent {
   readonly stream: string;
   readonly revision: number;
-  /** Of all else; events of before have none. */
+  /** The checksum of all else; events of before have none. */
   readonly sum?: number;
 }
 
@@ -32,12 +32,12 @@ export function eventOf(text: string, position: number): RecordedEvent | undefin
 /** An lmdb file may hold any key. */
 export const isPosition = (key: number): boolean => Number.isSafeInteger(key) && key >= 1;
 
-/** Of an event as it comes back from its JSON. */
+/** The checksum of an event as it comes back from its JSON. */
 const sumOf = ({ id, type, data, metadata, stream, revision }: StoredEvent): number =>
   crc32(JSON.stringify([id, type, data, metadata, stream, revision]));
 
 /**
- * The same sum, without making all of its text again, which takes as long as all else. Where data
+ * The same checksum, without making all of its text again, which takes as long as all else. Where data
  * and metadata are cannot be told for certain: then this is another number.
  */
 function sumOfText(text: string, { id, type, stream, revision, sum }: StoredEvent): number {

@@ -23,7 +23,7 @@ import { storable, toExpected } from './client-values.js';
 import { soundClient } from './sound-client.js';
 import { StreamNames } from './stream-names.js';
 
-export interface EventStoreDbOptions {
+interface EventStoreDbOptions {
   /** `esdb://user:password@host:2113?tls=true`, or with several hosts, or `esdb+discover://…`. */
   readonly url: string;
   readonly log: PresenceLog;

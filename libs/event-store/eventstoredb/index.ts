@@ -1,1 +1,1 @@
-export { openEventStoreDb, type EventStoreDbOptions } from './event-store-db.js';
+export { openEventStoreDb } from './event-store-db.js';

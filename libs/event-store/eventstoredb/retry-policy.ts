@@ -46,7 +46,7 @@ export class RetryPolicy {
     const until = Math.min(this.until, performance.now() + presence.waitLeftMs);
     const isLate = !endless && (!passing || performance.now() + this.backoff.pauseMs > until);
     if (isLate || signal.aborted) throw toFailure(error);
-    await this.backoff.wait(signal, 0.5 + Math.random());
+    await this.backoff.wait(signal);
   }
 
   private end(): number {

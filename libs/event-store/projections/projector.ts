@@ -111,7 +111,7 @@ export class Projector {
     if (!this.groups.isWritten(position)) throw this.stopped ? shuttingDown() : this.notReady();
   }
 
-  /** Of the last event that all projections have. */
+  /** The position of the last event that all projections have. */
   get position(): bigint {
     return this.seen;
   }

@@ -1,6 +1,6 @@
 import { Int32, List, Map_, Field, Struct, tableFromIPC, tableToIPC, Utf8, Bool, vectorFromArray, Table } from 'apache-arrow'; // prettier-ignore
 import fc from 'fast-check';
-import { BOUNDS } from '../bounds.js';
+import { BOUNDS } from '../flight-sql-bounds.js';
 import { encapsulated, ipcMessages, RECORD_BATCH, type IpcMessage } from './ipc-messages.js';
 import { only, smallerBatches } from './smaller-batches.js';
 
@@ -54,6 +54,16 @@ describe('an answer in Arrow', () => {
     const [schema] = await all(ipcMessages(only(stream)));
     const short = encapsulated(schema ?? { header: stream, body: stream }).length + 100;
     await expect(all(ipcMessages(only(stream.subarray(0, short))))).rejects.toThrow('too early');
+  });
+
+  it('that ends right behind a length, or a header, is an error too', async () => {
+    const stream = streamOf(nestedTable(5, 'text'));
+    const [schema] = await all(ipcMessages(only(stream)));
+    const begin = encapsulated(schema ?? { header: stream, body: stream }).length;
+    const header = stream.readUInt32LE(begin + 4);
+    for (const end of [begin + 8, begin + 8 + header])
+      await expect(all(ipcMessages(only(stream.subarray(0, end))))).rejects.toThrow('too early');
+    expect(await all(ipcMessages(only(stream.subarray(0, begin))))).toHaveLength(1);
   });
 
   it('is written anew in smaller blocks with the same values', async () => {

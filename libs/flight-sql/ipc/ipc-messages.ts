@@ -1,6 +1,6 @@
 import { FlatTable } from '@app/arrow';
 import { MillraceError } from '@app/platform';
-import { BOUNDS } from '../bounds.js';
+import { BOUNDS } from '../flight-sql-bounds.js';
 import { ByteQueue } from './byte-queue.js';
 
 /** The kinds of messages, as the format numbers them. */
@@ -27,9 +27,9 @@ export async function* ipcMessages(answer: AsyncIterable<Buffer>): AsyncGenerato
   const bytes = new ByteQueue(answer);
   try {
     for (;;) {
-      const length = (await bytes.take(PREFIX_BYTES))?.readUInt32LE(PREFIX_BYTES / 2) ?? 0;
-      const header = length === 0 ? undefined : await bytes.take(length);
-      if (!header) return;
+      const length = (await bytes.take(PREFIX_BYTES))?.readUInt32LE(PREFIX_BYTES / 2);
+      if (length === undefined || length === 0) return;
+      const header = await whole(bytes, length);
       const message = FlatTable.root(header);
       const bodyLength = Number(message.int64(MESSAGE.bodyLength));
       if (bodyLength > BOUNDS.blockBytes)
@@ -37,12 +37,19 @@ export async function* ipcMessages(answer: AsyncIterable<Buffer>): AsyncGenerato
           'RESULT_TOO_LARGE',
           `a block of rows has ${bodyLength} bytes, and at most ${BOUNDS.blockBytes} are sent at once; ask for fewer columns, or shorter values`,
         );
-      const body = (await bytes.take(bodyLength)) ?? Buffer.alloc(0);
+      const body = await whole(bytes, bodyLength);
       yield { kind: message.uint8(MESSAGE.kind), header, body };
     }
   } finally {
     await bytes.close();
   }
+}
+
+/** @throws {RangeError} where the answer ends before them */
+async function whole(bytes: ByteQueue, length: number): Promise<Buffer> {
+  const taken = await bytes.take(length);
+  if (!taken) throw new RangeError(`an answer ends ${length} bytes too early`);
+  return taken;
 }
 
 /** A message as it stands in a stream, or by itself: schemas are told so. */

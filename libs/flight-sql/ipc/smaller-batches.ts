@@ -1,5 +1,5 @@
 import type { RecordBatch } from 'apache-arrow';
-import { BOUNDS } from '../bounds.js';
+import { BOUNDS } from '../flight-sql-bounds.js';
 import { bufferOf } from '../protocol/wire.js';
 import {
   DICTIONARY,

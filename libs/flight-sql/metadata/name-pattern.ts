@@ -1,4 +1,4 @@
-import { BOUNDS } from '../bounds.js';
+import { BOUNDS } from '../flight-sql-bounds.js';
 import { unfit } from '../unfit.js';
 
 /**

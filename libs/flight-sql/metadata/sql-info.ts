@@ -1,4 +1,5 @@
 import type { DataType, Field as ArrowField } from 'apache-arrow';
+import { certain } from '@app/platform';
 import type { SqlInfoValue } from './sql-info-values.js';
 import { batchOf, writeBatch } from './write-rows.js';
 
@@ -21,13 +22,13 @@ export async function writeSqlInfo(
   const values = rows.map(([, value]) => value);
   const ofKind: SqlInfoValue[][] = Array.from({ length: UNION_KINDS }, () => []);
   const typeIds = Int8Array.from(values, (value) => KINDS[typeof value as keyof typeof KINDS]);
-  const valueOffsets = Int32Array.from(values, (value, at) => {
-    const list = ofKind[typeIds[at] ?? 0] ?? [];
-    return list.push(value) - 1;
-  });
+  const valueOffsets = Int32Array.from(
+    values,
+    (value, at) => certain(ofKind[certain(typeIds[at], 'kind of a value')], 'list of a kind').push(value) - 1, // prettier-ignore
+  );
   const data = arrow.makeData({
     ...{ type: union, length: rows.length, nullCount: 0, typeIds, valueOffsets },
-    children: children.flatMap(({ type }, kind) => arrow.vectorFromArray<DataType>(ofKind[kind] ?? [], type).data), // prettier-ignore
+    children: children.flatMap(({ type }, kind) => arrow.vectorFromArray<DataType>(certain(ofKind[kind], 'list of a kind'), type).data), // prettier-ignore
   });
   const numbers = arrow.vectorFromArray(rows.map(([number]) => number), new arrow.Uint32()).data[0]; // prettier-ignore
   const fields = [

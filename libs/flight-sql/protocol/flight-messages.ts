@@ -12,7 +12,7 @@ export const ActionType = new MessageType({ type: text(1), description: text(2) 
 export const Result = new MessageType({ body: bytes(1) });
 export const PutResult = new MessageType({ appMetadata: bytes(1) });
 
-/** Of a descriptor: its bytes are a command. */
+/** The type of a descriptor whose bytes are a command. */
 export const BY_COMMAND = 2;
 export const FlightDescriptor = new MessageType({
   type: integer(1),
@@ -23,7 +23,7 @@ export const FlightDescriptor = new MessageType({
 export const Ticket = new MessageType({ ticket: bytes(1) });
 const FlightEndpoint = new MessageType({ ticket: message(1, Ticket) });
 
-/** Of an answer whose size is not known before it is made. */
+/** The size of an answer that is not known before it is made. */
 export const UNKNOWN_SIZE = -1;
 export const FlightInfo = new MessageType({
   schema: bytes(1),
@@ -35,7 +35,7 @@ export const FlightInfo = new MessageType({
 });
 export const SchemaResult = new MessageType({ schema: bytes(1) });
 
-/** As clients send it; answers are written by `flight-data.ts`. */
+/** The message as clients send it; answers are written by `flight-data.ts`. */
 export const FlightData = new MessageType({
   descriptor: message(1, FlightDescriptor),
   header: bytes(2),

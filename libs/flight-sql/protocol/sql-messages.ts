@@ -34,5 +34,5 @@ export const CommandGetTables = new MessageType({
   includeSchema: bool(5),
 });
 export const CommandGetTableTypes = new MessageType({});
-/** Of the keys of a table, or between two: there are none here, whatever the fields say. */
+/** Asks for the keys of a table, or between two: there are none here, whatever the fields say. */
 export const CommandGetKeys = new MessageType({});

@@ -102,7 +102,7 @@ const readBytes = (reader: BinaryReader): Buffer => bufferOf(reader.bytes());
 export const text = (number: number): Field<string> =>
   single(number, '', LengthDelimited, (reader) => reader.string(), (writer, value) => void writer.string(value)); // prettier-ignore
 
-/** Of a field that protobuf calls optional: an empty text is another thing than none. */
+/** A field that protobuf calls optional: an empty text is another thing than none. */
 export const maybeText = (number: number): Field<string | undefined> =>
   single<string | undefined>(number, undefined, LengthDelimited, (reader) => reader.string(), (writer, value) => void writer.string(value ?? '')); // prettier-ignore
 
@@ -112,7 +112,7 @@ export const bytes = (number: number): Field<Buffer> =>
 export const bool = (number: number): Field<boolean> =>
   single(number, false, Varint, (reader) => reader.bool(), (writer, value) => void writer.bool(value)); // prettier-ignore
 
-/** Of integers that are exact as numbers of JavaScript. */
+/** A field whose integers are exact as numbers of JavaScript. */
 export const integer = (number: number): Field<number> =>
   single(number, 0, Varint, (reader) => Number(reader.int64()), (writer, value) => void writer.int64(value)); // prettier-ignore
 

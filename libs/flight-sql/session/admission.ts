@@ -1,6 +1,6 @@
 import type { Metadata, ServerInterceptingCallInterface, ServerInterceptor, ServerListener } from '@grpc/grpc-js'; // prettier-ignore
 import { MillraceError } from '@app/platform';
-import { BOUNDS } from '../bounds.js';
+import { BOUNDS } from '../flight-sql-bounds.js';
 import { FLIGHT_SERVICE } from '../protocol/flight-service.js';
 import { authorizationOf, type Calls } from './calls.js';
 

@@ -1,7 +1,7 @@
 import { Metadata } from '@grpc/grpc-js';
 import { MillraceError, type Logger } from '@app/platform';
 import type { TableHold } from '@app/query';
-import { BOUNDS } from '../bounds.js';
+import { BOUNDS } from '../flight-sql-bounds.js';
 import { Calls, type AnyCall } from './calls.js';
 
 const call: AnyCall = { cancelled: false, metadata: new Metadata(), once: () => undefined };

@@ -1,8 +1,8 @@
 import type { Metadata, ServerDuplexStream, ServerWritableStream } from '@grpc/grpc-js';
 import { MillraceError, type Logger, type RequestOrganization } from '@app/platform';
-import { BOUNDS } from '../bounds.js';
-import type { FlightSqlDoor } from '../door.js';
-import { toCallFailure, type CallFailure } from './failure.js';
+import { BOUNDS } from '../flight-sql-bounds.js';
+import type { FlightSqlDoor } from '../flight-sql-door.js';
+import { toCallFailure, type CallFailure } from './grpc-failure.js';
 
 /** The client of a call, which may cancel it. */
 export interface Caller {

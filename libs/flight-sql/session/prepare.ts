@@ -1,6 +1,6 @@
 import { MillraceError } from '@app/platform';
 import type * as Arrow from 'apache-arrow';
-import { BOUNDS } from '../bounds.js';
+import { BOUNDS } from '../flight-sql-bounds.js';
 import { encapsulated, ipcMessages } from '../ipc/ipc-messages.js';
 import { only } from '../ipc/smaller-batches.js';
 import { batchOf, writeBatch } from '../metadata/write-rows.js';

@@ -3,7 +3,13 @@ import { isWrite, type Catalog, type QueryPipeline } from '@app/query';
 import { MillraceError, type ErrorKind } from '@app/platform';
 import { encapsulated, ipcMessages, type IpcMessage } from '../ipc/ipc-messages.js';
 import { only, smallerBatches } from '../ipc/smaller-batches.js';
-import { catalogs, schemas, tableRows, tablesAsked, tableTypes } from '../metadata/catalog-rows.js';
+import {
+  catalogs,
+  schemas,
+  tableRows,
+  tablesAsked,
+  tableTypes,
+} from '../metadata/metadata-columns.js';
 import { KEYS_OF_OTHERS, PRIMARY_KEYS } from '../metadata/keys.js';
 import { writeSqlInfo } from '../metadata/sql-info.js';
 import { sqlInfoValues } from '../metadata/sql-info-values.js';
@@ -19,7 +25,7 @@ import type { Caller } from './calls.js';
 export interface Answerers {
   readonly queries: QueryPipeline;
   readonly catalog: Catalog;
-  /** Of the program. */
+  /** The program's version. */
   readonly version: string;
 }
 

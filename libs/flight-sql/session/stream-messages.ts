@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { MillraceError } from '@app/platform';
-import { BOUNDS } from '../bounds.js';
+import { BOUNDS } from '../flight-sql-bounds.js';
 import type { StreamCall } from './calls.js';
 
 /** A client has not taken its answer: whatever is still to be sent to it would be held for ever. */

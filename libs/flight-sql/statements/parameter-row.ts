@@ -1,5 +1,5 @@
 import type { FlatTable } from '@app/arrow';
-import { BOUNDS } from '../bounds.js';
+import { BOUNDS } from '../flight-sql-bounds.js';
 import { unfit } from '../unfit.js';
 
 /** The format's slots of a field, and of a block of rows. */

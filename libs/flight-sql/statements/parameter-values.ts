@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { BOUNDS } from '../bounds.js';
+import { BOUNDS } from '../flight-sql-bounds.js';
 import { unfit } from '../unfit.js';
 import type { EngineValue } from './engine-value.js';
 import { TYPE, type ParameterColumn } from './parameter-row.js';

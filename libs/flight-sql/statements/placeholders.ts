@@ -16,7 +16,7 @@ interface Span {
 
 /** A place in a statement that a value is put into. */
 interface Place extends Span {
-  /** Of the value, from 0. */
+  /** The index of the value, from 0. */
   readonly index: number;
 }
 
@@ -33,7 +33,7 @@ const IS_COMMENT = /^(?:--|#[ !]|\/\*)/;
 export function placesOf(statement: string): readonly Place[] {
   const [marks, numbered]: [Span[], Place[]] = [[], []];
   const choices = new Set<Span>();
-  /** Of each bracket that is open: marks behind an operand, each of which may be a choice. */
+  /** The marks behind an operand in each bracket that is open, each of which may be a choice. */
   const open: Span[][] = [[]];
   let isOperandBefore = false;
   for (const { 0: text, index: start, groups = {} } of statement.matchAll(PIECE)) {

@@ -49,14 +49,14 @@ export interface InvitationExpired {
   readonly data: Ended;
 }
 
-/** By fingerprint of the e-mail: one at a time for each. */
+/** The invitations by fingerprint of the e-mail: one at a time for each. */
 export type Invitations = ReadonlyMap<string, Invitation>;
 
-/** Of one organization at a time. */
+/** One organization may have so many at a time. */
 export const INVITATIONS_MAX = 100;
 export const INVITATION_DAYS = 7;
 
-/** With the ones that events have begun and ended. The same map when the event is about none. */
+/** The invitations after an event, which may have begun or ended some. It is the same map when the event is about none. */
 export function evolveInvitations(invitations: Invitations, event: InvitationEvent): Invitations {
   if (event.type === 'UserInvited')
     return new Map(invitations).set(event.data.emailHash, event.data);

@@ -11,7 +11,7 @@ export interface Token {
   readonly tokenId: string;
   /** One token has it at a time. */
   readonly name: string;
-  /** Of the secret, by the server's key: the secret itself is kept nowhere. */
+  /** The fingerprint of the secret, by the server's key: the secret itself is kept nowhere. */
   readonly fingerprint: string;
   readonly role: TokenRole;
   /** Names; only these exist for it. None: all there are, and will be. */
@@ -48,13 +48,13 @@ export interface TokenExpired {
   readonly data: Ended;
 }
 
-/** By name. */
+/** The tokens by name. */
 export type Tokens = ReadonlyMap<string, Token>;
 
-/** Of one organization at a time. */
+/** One organization may have so many at a time. */
 export const TOKENS_MAX = 1000;
 
-/** With the ones that events have made and ended. */
+/** The tokens after an event, which may have made or ended some. */
 export function evolveTokens(tokens: Tokens, event: TokenEvent): Tokens {
   if (event.type === 'TokenMade') return new Map(tokens).set(event.data.name, event.data);
   const { tokenId } = event.data;

@@ -15,6 +15,6 @@ export function bearerIn({ headers, raw }: AuthenticatedRequest): string | undef
   );
   if (sent.length > 1)
     throw new MillraceError('UNAUTHORIZED', 'send one Authorization header, not several');
-  const bearer = BEARER.exec(headers.authorization ?? '');
-  return bearer ? (bearer[1] ?? '') : undefined;
+  const [scheme, secret = ''] = BEARER.exec(headers.authorization ?? '') ?? [];
+  return scheme === undefined ? undefined : secret;
 }

@@ -59,10 +59,10 @@ export class InvitationsController {
     answer: { data: [{ organization: 'acme', ...EXAMPLE }] },
   })
   received(@Req() request: AuthenticatedRequest): { data: readonly ReceivedRecord[] } {
-    const data = this.invitations.received(callerOf(request)).map((each) => ({
-      organization: this.organizations.get(each.organizationId)?.name ?? '',
-      ...recordOf(each),
-    }));
+    const data = this.invitations.received(callerOf(request)).flatMap((each) => {
+      const organization = this.organizations.get(each.organizationId);
+      return organization ? [{ organization: organization.name, ...recordOf(each) }] : [];
+    });
     return { data };
   }
 

@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import {
+  certain,
   asksFromOwnPage,
   Describe,
   MillraceError,
@@ -53,7 +54,7 @@ const EXAMPLE = {
   expires_at: 1_790_000_000_000_000,
 };
 
-/** For browsers, which keep no password then. Programs send their credentials with each request. */
+/** Sessions are for browsers, which keep no password then. Programs send their credentials with each request. */
 @Controller('api/auth')
 @Open()
 export class SessionsController {
@@ -144,8 +145,10 @@ export class SessionsController {
       name,
       role:
         caller.token?.organizationId === id
-          ? ([...tokens.values()].find(({ tokenId }) => caller.userId.endsWith(` ${tokenId}`))
-              ?.role ?? '')
+          ? certain(
+              [...tokens.values()].find(({ tokenId }) => caller.userId.endsWith(` ${tokenId}`)),
+              'token of a session',
+            ).role
           : (members.get(caller.userId) ?? 'root'),
     }));
     const { email, root } = caller;

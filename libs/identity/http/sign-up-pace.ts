@@ -6,7 +6,7 @@ const PER_HOUR = 1 / 3600;
 /** Attempts: each takes a name, or shows that it is taken. */
 const PREFIX = { perSecond: 20 * PER_HOUR, burst: 10 };
 const NETWORK = { perSecond: 80 * PER_HOUR, burst: 40 };
-/** Of all networks together: what strangers can make the server keep. */
+/** The pace of all networks together bounds what strangers can make the server keep. */
 const ALL = { perSecond: 600 * PER_HOUR, burst: 300 };
 const TURNS = { slots: 1, waiting: 100, waitingEach: 4 };
 

@@ -6,7 +6,7 @@ export const SIGN_UP = Symbol('SignUp');
 /** Says who may make an account by themselves. */
 export interface SignUpConfig {
   readonly open: boolean;
-  /** Of e-mail addresses, in lower case; empty: all. */
+  /** The domains of e-mail addresses, in lower case; empty: all. */
   readonly domains: readonly string[];
 }
 

@@ -45,7 +45,7 @@ export class AccountOwners {
     const all = this.organizations.of(user.id);
     const counted = all.filter((each) => !isViewerOfDefault(each, user.id));
     if (!counted.every((each) => isAdmin(each, caller))) return false;
-    const home = this.organizations.get(user.registeredIn ?? '');
+    const home = this.homeOf(user);
     return (counted.length > 0 && counted.length === all.length) || isAdmin(home, caller);
   }
 
@@ -59,7 +59,11 @@ export class AccountOwners {
     const isVouchedFor = [caller.userId, this.users.tenantOf(user.id)].every((id) =>
       this.users.isProven(id),
     );
-    return isVouchedFor && isAdmin(this.organizations.get(user.registeredIn ?? ''), caller);
+    return isVouchedFor && isAdmin(this.homeOf(user), caller);
+  }
+
+  private homeOf({ registeredIn }: User): Organization | undefined {
+    return registeredIn === undefined ? undefined : this.organizations.get(registeredIn);
   }
 }
 

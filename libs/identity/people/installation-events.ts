@@ -27,7 +27,7 @@ const SIGNED_PURPOSE = 'installation-change';
 const SEAL_GONE =
   'the events of this installation were sealed, and their seal is gone: the event store was changed by somebody else; restore it from a backup';
 
-/** In the stream of the installation's key. */
+/** The events in the stream of the installation's key. */
 export type InstallationEvent =
   | { readonly type: 'InstallationKeyNoted'; readonly data: { readonly check: string } }
   | {
@@ -78,7 +78,7 @@ export interface Change {
 
 /** The known facts about an installation's key, and about its events. */
 export interface Installation {
-  /** Of the first key; undefined before it is noted. */
+  /** The check of the first key; undefined before it is noted. */
   readonly check: string | undefined;
   readonly changes: readonly Change[];
   readonly foreign: Foreign;
@@ -86,7 +86,7 @@ export interface Installation {
   readonly sealedUpTo: bigint | undefined;
   /** Whether another key has taken this one's place. */
   readonly isFormer: boolean;
-  /** Of the stream's last event, whosever that is; -1 before the first. */
+  /** The revision of the stream's last event, whosever that is; -1 before the first. */
   readonly revision: number;
 }
 
@@ -175,7 +175,7 @@ const signatureOf = (key: ServerKey, check: string, former: string): string =>
 const isMadeWith = (key: ServerKey, event: RecordedEvent): boolean =>
   isMac(storedMac(event.metadata), macOf(key.derive(MAC_PURPOSE), event));
 
-/** Those that carry a MAC of this key or of one before it, the last one first. */
+/** The events that carry a MAC of this key or of one before it, the last one first. */
 function authenticOnes(all: readonly RecordedEvent[], serverKey: ServerKey): RecordedEvent[] {
   let key = serverKey;
   return all.toReversed().filter((event) => {

@@ -129,7 +129,7 @@ export async function changeInstallationKey(
   await events.append(INSTALLATION, [keyChanged(current, next)], revision);
 }
 
-/** From now on the key knows those before it. @throws when it is not the one of the installation */
+/** Lets the key know those before it from now on. @throws when it is not the one of the installation */
 export async function recognizeKey(store: EventStore, serverKey: ServerKey): Promise<void> {
   await known(store, serverKey);
 }

@@ -17,7 +17,7 @@ interface Owner {
 /** Makes, seals and compares the passcodes of organizations. */
 @Injectable()
 export class Passcodes {
-  /** Of the last passcode of each organization, by its id: comparing must not open anything. */
+  /** The fingerprint of the last passcode of each organization, by its id: comparing must not open anything. */
   private readonly fingerprints = new Map<string, { sealed: string; fingerprint: Buffer }>();
 
   constructor(private readonly serverKey: ServerKey) {}

@@ -43,7 +43,7 @@ export class PersonalData extends ClientSealer {
     return this.serverKey.lastingFingerprint(EMAIL, email.toLowerCase());
   }
 
-  /** Of a new account: both with one key, whoever else makes one for the same person meanwhile. */
+  /** Seals a new account: both with one key, whoever else makes one for the same person meanwhile. */
   async sealAccount(
     personId: string,
     account: { readonly profile: Profile; readonly passwordHash: string },

@@ -54,7 +54,8 @@ export class InvitationsProjection implements SnapshottedProjection {
       case 'OrganizationDeleted':
         return this.forgetAll((data as OrganizationDeleted['data']).organizationId);
       case 'UserErased': {
-        const emailHash = this.users.emailHashOf((data as { readonly id: string }).id) ?? '';
+        const emailHash = this.users.emailHashOf((data as { readonly id: string }).id);
+        if (emailHash === undefined) return;
         for (const entry of this.entriesFor(emailHash)) this.index({ ...entry, answered: true });
         return;
       }
@@ -123,9 +124,11 @@ export class InvitationsProjection implements SnapshottedProjection {
 
   private forget(organizationId: string, invitationId: string): void {
     const entries = this.entries.get(organizationId);
-    const emailHash = entries?.get(invitationId)?.invitation.emailHash ?? '';
-    entries?.delete(invitationId);
-    if (entries?.size === 0) this.entries.delete(organizationId);
+    const entry = entries?.get(invitationId);
+    if (!entries || !entry) return;
+    entries.delete(invitationId);
+    if (entries.size === 0) this.entries.delete(organizationId);
+    const { emailHash } = entry.invitation;
     const inviting = this.inviting.get(emailHash);
     inviting?.delete(organizationId);
     if (inviting?.size === 0) this.inviting.delete(emailHash);

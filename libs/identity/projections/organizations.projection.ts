@@ -68,7 +68,8 @@ export class OrganizationsProjection implements SnapshottedProjection {
   }
 
   find(name: string): Organization | undefined {
-    return this.get(this.ids.get(name) ?? '');
+    const id = this.ids.get(name);
+    return id === undefined ? undefined : this.get(id);
   }
 
   get(id: string): Organization | undefined {

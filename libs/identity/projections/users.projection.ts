@@ -68,7 +68,8 @@ export class UsersProjection implements SnapshottedProjection {
   }
 
   byEmail(email: string): User | undefined {
-    return this.byId(this.ids.get(this.people.emailHash(email)) ?? '');
+    const id = this.ids.get(this.people.emailHash(email));
+    return id === undefined ? undefined : this.byId(id);
   }
 
   /** Undefined for somebody erased. */

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
-import { failedCommit } from '@app/platform';
+import { failedCommit, unlessGone } from '@app/platform';
 import type { QueueHold } from '../queue-hold.js';
 
 /** The value that lmdb holds under a record's offset. */
@@ -143,9 +143,7 @@ export class DoneRecords {
   /** One that somebody took away is as lost in the copy as it is here. */
   private async copyPayload(file: string, directory: string): Promise<void> {
     const to = join(payloadFolder(directory), file);
-    await copyFile(join(this.payloads, file), to).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    });
+    await unlessGone(copyFile(join(this.payloads, file), to), undefined);
   }
 
   private refuseBroken({ isBroken }: Held): void {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once as nextEvent } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kafka, KafkaMessage } from 'kafkajs';
-import { KeyedMutex } from '@app/flow';
+import { Backoff, KeyedMutex } from '@app/flow';
 import {
   AlreadyAppendedError,
   NAMES_KEPT_MS,
@@ -45,7 +44,7 @@ interface KnownName extends StoredName {
 const READ = 'read';
 const READ_WITHIN_MS = 30_000;
 const TRIES = 6;
-const JITTER_MS = 200;
+const BACKOFF_MS = { first: 200, most: 1000 };
 const SWEEP_MS = 60_000;
 
 /**
@@ -132,6 +131,7 @@ export class AppendNames {
     const { kafka, namespace } = this.options;
     const id = `${namespace}.append.${firstName(once)}`;
     const producer = new TransactionalProducer(kafka, id, transactionTimeoutMs(bytes));
+    const backoff = new Backoff(BACKOFF_MS);
     try {
       for (let attempt = 1; ; attempt += 1) {
         try {
@@ -144,7 +144,7 @@ export class AppendNames {
           const failure = error instanceof AlreadyAppendedError ? error : toFailure(error);
           if (attempt === TRIES || !unavailable(failure)) throw failure;
         }
-        await sleep(attempt * JITTER_MS * Math.random());
+        await backoff.wait();
       }
     } finally {
       await producer.discard();

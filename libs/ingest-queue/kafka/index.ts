@@ -1,2 +1,2 @@
-export { openKafka, type KafkaOptions, type OpenKafka } from './open-kafka.js';
-export { readWaitingHeaders } from './consume/waiting-headers.js';
+export { openKafka, type OpenKafka } from './open-kafka.js';
+export { readWaitingHeaders } from './consume/waiting-topic-headers.js';

@@ -1,5 +1,6 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import type { Admin, Kafka, Message } from 'kafkajs';
+import { certain } from '@app/platform';
 import {
   WRITTEN_KNOWN_MS,
   type ConsumeOptions,
@@ -78,7 +79,11 @@ export class KafkaIngestQueue implements IngestQueue {
         for (const { payload } of records)
           if ('file' in payload) await rm(payload.file, { force: true });
         for (const [index, position] of positions.entries())
-          progress.appendedAt(this.within(position), sizes[index] ?? 0, owner);
+          progress.appendedAt(
+            this.within(position),
+            certain(sizes[index], 'size of a record'),
+            owner,
+          );
         return positions;
       } catch (error) {
         throw toFailure(error);

@@ -13,14 +13,14 @@ import { readOnlyCommitted } from './client/read-only-committed.js';
 import { ensureTopics, messageBytesMax, topicsOf, writersOf } from './topics.js';
 import { TransactionPool } from './transactions.js';
 
-export interface KafkaOptions extends ClientOptions {
+interface KafkaOptions extends ClientOptions {
   /** Bound of what waits, by payload size. */
   readonly maxBytes: number;
-  /** Of this node, the same after a restart and of no other node. */
+  /** The id of this node, the same after a restart and of no other node. */
   readonly nodeId: string;
   /** Begins the names of topics, groups and transactions. */
   readonly namespace?: string;
-  /** Of topics that are not there yet. */
+  /** The partitions of topics that are not there yet. */
   readonly partitions?: number;
   /** The clock that names of appends grow old by. */
   readonly now?: () => number;

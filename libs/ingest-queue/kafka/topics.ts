@@ -35,7 +35,7 @@ const setting = (name: string, value: number): { name: string; value: string } =
   value: String(value),
 });
 
-/** As they are made where there are none; what is there stays as its operators made it. */
+/** The topics as they are made where there are none; what is there stays as its operators made it. */
 function wanted(topics: Topics, partitions: number): ITopicConfig[] {
   return [
     {

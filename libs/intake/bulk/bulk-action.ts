@@ -4,7 +4,7 @@ import { streamNameProblem } from '@app/streams';
 export interface BulkError {
   readonly type: string;
   readonly reason: string;
-  /** Of the item; 400 when it is not said. */
+  /** The item's status; 400 when it is not said. */
   readonly status?: number;
 }
 

@@ -1,4 +1,5 @@
 import { MillraceError } from '@app/platform';
+import { firstVisible } from '../frame/frame-records.js';
 import { parseAction, type BulkAction } from './bulk-action.js';
 import { BulkItems } from './bulk-items.js';
 
@@ -153,9 +154,3 @@ export class BulkFramer {
 }
 
 const COMMA = Buffer.from(',');
-
-function firstVisible(bytes: Buffer, from: number): number {
-  let at = from;
-  while (at < bytes.length && (bytes[at] ?? 0) <= 0x20) at += 1;
-  return at;
-}

@@ -5,7 +5,7 @@ import type { BulkItems, RefusedStreams, Rejections } from './bulk-items.js';
 
 export interface BulkRequest {
   readonly organization: RequestOrganization;
-  /** Of actions that name none. */
+  /** The stream of actions that name none. */
   readonly defaultStream: string | undefined;
   /** Decoded. */
   readonly body: AsyncIterable<Buffer>;

@@ -35,7 +35,7 @@ const DESCRIPTION = {
   },
 } as const;
 
-/** Of actions that name no stream it is the one in the path, where there is one. */
+/** Actions that name no stream go to the one in the path, where there is one. */
 type BulkHttpRequest = AuthenticatedRequest & { readonly params: { readonly stream?: string } };
 
 @Controller('api/:org')

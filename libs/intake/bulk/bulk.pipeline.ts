@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { refuseLongRecord } from '@app/acceptance';
+import { FairStreamTurns } from '@app/flow';
 import { GroupedUploads } from '../upload/grouped-uploads.js';
 import { KeyedUpload } from '../upload/request/idempotency-key.js';
 import { KeptUploads } from '../upload/request/kept-uploads.js';
 import { readSmall } from '../frame/read-small.js';
-import { ReceivingTurns } from '../upload/request/receiving-turns.js';
 import { StreamSchemas } from '../store/stream-schemas.js';
 import { BulkFramer, type StreamBytes } from './bulk-framer.js';
 import type { BulkRequest, BulkResult } from './bulk-request.js';
@@ -29,7 +29,7 @@ export class BulkPipeline {
     private readonly groups: GroupedUploads,
     private readonly spooled: SpooledDocuments,
     private readonly kept: KeptUploads,
-    private readonly turns: ReceivingTurns,
+    private readonly turns: FairStreamTurns,
   ) {}
 
   /** @throws {MillraceError} with nothing stored. */

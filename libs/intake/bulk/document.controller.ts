@@ -6,6 +6,7 @@ import { ulid } from 'ulid';
 import { z } from 'zod';
 import { longRecord } from '@app/acceptance';
 import {
+  certain,
   Describe,
   MillraceError,
   organizationOf,
@@ -26,7 +27,7 @@ import { BulkPipeline } from './bulk.pipeline.js';
 import { PRODUCT_HEADER } from './elasticsearch.controller.js';
 
 const NEWLINE = 0x0a;
-/** Of all documents that are read at the same time. */
+/** All documents that are read at the same time may have so many bytes. */
 const HELD_BYTES_MAX = 128 * 1024 * 1024;
 
 /** Clients send more, which says how Elasticsearch should work; that is passed over. */
@@ -190,13 +191,13 @@ export class DocumentController {
     };
     const [answered] = told.items;
     void reply.headers(PRODUCT_HEADER);
-    const { status = 201, error } = answered?.index ?? {};
+    const { status, error } = certain(answered, 'item of the answer').index;
     if (error) await reply.status(status).send(refusal(status, error));
     else await reply.send({ ...named, ...CREATED });
   }
 }
 
-/** As Elasticsearch says it, beside our own code and message. */
+/** The refusal as Elasticsearch says it, beside our own code and message. */
 const refusal = (status: number, error: NonNullable<Item['error']>) => ({
   code: status,
   message: error.reason,

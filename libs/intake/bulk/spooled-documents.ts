@@ -5,12 +5,12 @@ import { ulid } from 'ulid';
 import { MillraceError, type ErrorKind } from '@app/platform';
 import { type Rejection, rejectionsOf } from '@app/acceptance';
 import { CHUNK_BYTES, ChunkAcceptance, type ChunkOptions } from '../upload/accept-chunks.js';
-import { PartAcceptance } from '../store/accept-parts.js';
+import { ConcurrentAcceptance } from '../store/concurrent-acceptance.js';
 import { streamsOf } from '../store/enqueue-batches.js';
 import type { KeyedUpload } from '../upload/request/idempotency-key.js';
 import { Spool } from '../spool/spool.js';
 import { spoolChunks } from '../spool/spool-chunks.js';
-import { PartsStore, type StreamParts } from '../store/store-parts.js';
+import { AcceptedStore, type AcceptedStream } from '../store/store-accepted.js';
 import { StreamSchemas } from '../store/stream-schemas.js';
 import type { BulkError } from './bulk-action.js';
 import type { StreamBytes } from './bulk-framer.js';
@@ -27,8 +27,8 @@ type Outcome = Omit<BulkResult, 'items'>;
 export class SpooledDocuments {
   constructor(
     private readonly chunks: ChunkAcceptance,
-    private readonly acceptance: PartAcceptance,
-    private readonly store: PartsStore,
+    private readonly acceptance: ConcurrentAcceptance,
+    private readonly store: AcceptedStore,
     private readonly schemas: StreamSchemas,
     private readonly spool: Spool,
   ) {}
@@ -43,15 +43,15 @@ export class SpooledDocuments {
     return this.spool.use(uploadId, request.organization.share, async (directory) => {
       const acceptedAt = Date.now() * 1000;
       let made = 0;
-      const channels = new StreamChannels<StreamPart>(async (stream, lines) => {
+      const channels = new StreamChannels<StreamDocuments>(async (stream, lines) => {
         made += 1;
         const folder = join(directory, String(made));
         await mkdir(folder);
         const options = { share: request.organization.share, uploadId, stream, acceptedAt };
         return this.acceptStream(request, options, folder, lines);
       });
-      const parts = await demultiplexed(body, channels);
-      return this.storeAll(parts, keyed);
+      const streams = await demultiplexed(body, channels);
+      return this.storeAll(streams, keyed);
     });
   }
 
@@ -60,17 +60,17 @@ export class SpooledDocuments {
     options: ChunkOptions,
     directory: string,
     lines: AsyncIterable<Buffer>,
-  ): Promise<StreamPart> {
+  ): Promise<StreamDocuments> {
     const { stream } = options;
     const keeper = this.schemas.keeper(organization, stream, uploader);
     const to = { organization, stream, keeper };
     const counted = this.spool.counted(options.uploadId, lines, ({ length }) => length);
     const chunks = spoolChunks(counted, { directory, chunkBytes: CHUNK_BYTES, maxRecordBytes });
-    const parts = this.chunks.parts(keeper, chunks, options);
+    const accepting = this.chunks.each(keeper, chunks, options);
     const of = { keeper, organizationId: organization.id, stream };
     try {
       this.schemas.checkRoom(organization, stream, uploader);
-      return { to, accepted: await this.acceptance.all(of, parts) };
+      return { to, accepted: await this.acceptance.all(of, accepting) };
     } catch (error) {
       const refused = refusalOf(error);
       // Documents of the other streams come behind it.
@@ -80,17 +80,17 @@ export class SpooledDocuments {
   }
 
   private async storeAll(
-    parts: readonly StreamPart[],
+    streams: readonly StreamDocuments[],
     keyed: KeyedBulk | undefined,
   ): Promise<Outcome> {
     const refused = new Map(
-      parts.flatMap((part) => (part.refused ? [[part.to.stream, part.refused] as const] : [])),
+      streams.flatMap((each) => (each.refused ? [[each.to.stream, each.refused] as const] : [])),
     );
     let rejections: Rejections = new Map();
-    const kept = parts.filter((part) => !part.refused);
+    const kept = streams.filter((each) => !each.refused);
     const stored = await this.store.store(kept, () => {
-      rejections = rejectionsByStream(parts);
-      const chunks = parts.flatMap(({ accepted }) => accepted.map(({ result }) => result));
+      rejections = rejectionsByStream(streams);
+      const chunks = streams.flatMap(({ accepted }) => accepted.map(({ result }) => result));
       const answer = { rejections: [...rejections], refused: [...refused] };
       return keyed?.append(answer, streamsOf(chunks));
     });
@@ -100,7 +100,7 @@ export class SpooledDocuments {
   }
 }
 
-interface StreamPart extends StreamParts {
+interface StreamDocuments extends AcceptedStream {
   /** Why nothing of it is stored, though the rest of the request is. */
   readonly refused?: BulkError;
 }
@@ -123,16 +123,16 @@ const REFUSALS: Readonly<Partial<Record<ErrorKind, string>>> = {
   FORBIDDEN: 'security_exception',
 };
 
-/** Of a stream that would be one too many, or is not the caller's; the others of the request are stored. @throws any other failure, as it is */
+/** The refusal of a stream that would be one too many, or is not the caller's; the others of the request are stored. @throws any other failure, as it is */
 export function refusalOf(error: unknown): BulkError {
   const type = error instanceof MillraceError ? REFUSALS[error.kind] : undefined;
   if (!(error instanceof MillraceError) || type === undefined) throw error;
   return { type, reason: error.message, status: error.status };
 }
 
-function rejectionsByStream(parts: readonly StreamPart[]): Rejections {
+function rejectionsByStream(streams: readonly StreamDocuments[]): Rejections {
   const all = new Map<string, Rejection[]>();
-  for (const { to, accepted } of parts) {
+  for (const { to, accepted } of streams) {
     for (const { result } of accepted) {
       if (!result.rejected) continue;
       const ofChunk = rejectionsOf(result.rejected);
@@ -144,8 +144,8 @@ function rejectionsByStream(parts: readonly StreamPart[]): Rejections {
 
 async function demultiplexed(
   body: Pieces<StreamBytes>,
-  channels: StreamChannels<StreamPart>,
-): Promise<StreamPart[]> {
+  channels: StreamChannels<StreamDocuments>,
+): Promise<StreamDocuments[]> {
   try {
     for await (const piece of body)
       for (const [stream, bytes] of piece) await channels.put(stream, bytes);

@@ -17,16 +17,16 @@ import { brokenTable, fetchNeeded, pathInTable, type TableFolder } from './sourc
 import { physicalNames, tableSchema, type TableSchema } from './log/table-schema.js';
 import { unpackArchive } from './sources/unpack-archive.js';
 
-/** Of type {@link DeltaSources}. */
+/** The token of a value of type {@link DeltaSources}. */
 export const DELTA_SOURCES = Symbol('DeltaSources');
 
 interface OpenOptions extends TableBytesOptions {
   /** The engine, in the turns of the upload. */
   readonly engine: LocalEngine;
   readonly organization: RequestOrganization;
-  /** Of the upload; what is in it goes with it. */
+  /** The upload's directory; what is in it goes with it. */
   readonly directory: string;
-  /** Of the table; undefined: the newest. */
+  /** The version of the table; undefined: the newest. */
   readonly version: number | undefined;
 }
 

@@ -15,7 +15,7 @@ import {
 import type { EnqueuedChunk } from '../store/enqueue-batches.js';
 import { frameCsv } from '../frame/frame-csv.js';
 import { frameRecords } from '../frame/frame-records.js';
-import type { StreamParts } from '../store/store-parts.js';
+import type { AcceptedStream } from '../store/store-accepted.js';
 import { StreamSchemas } from '../store/stream-schemas.js';
 import { UploadPipeline } from '../upload/upload.pipeline.js';
 import type { PlacedMessage } from './place-message.js';
@@ -43,8 +43,8 @@ export class MessageAcceptor {
     messages: readonly PlacedMessage[],
     directory: string,
     bury: (dead: DeadMessage) => void,
-  ): Promise<readonly StreamParts[]> {
-    const accepted: StreamParts[] = [];
+  ): Promise<readonly AcceptedStream[]> {
+    const accepted: AcceptedStream[] = [];
     const left = groups(messages);
     let files = 0;
     for (let group = left.shift(); group; group = left.shift()) {
@@ -91,7 +91,7 @@ export class MessageAcceptor {
     { organization, stream, format, message }: PlacedMessage,
     group: readonly PlacedMessage[],
     file: string,
-  ): Promise<StreamParts> {
+  ): Promise<AcceptedStream> {
     const uploader = { actor: 'system', organizationId: organization.id, userAgent: 'kafka' };
     this.schemas.checkRoom(organization, stream, uploader);
     const keeper = this.schemas.keeper(organization, stream, uploader);

@@ -4,7 +4,7 @@ import { Backoff } from '@app/flow';
 import { ForeignMessages, type DeadMessage, type ForeignDelivery } from '@app/ingest-queue';
 import type { Logger } from '@app/platform';
 import { Spool } from '../spool/spool.js';
-import { PartsStore } from '../store/store-parts.js';
+import { AcceptedStore } from '../store/store-accepted.js';
 import { MessageAcceptor } from './accept-messages.js';
 import { MessagePlaces } from './message-places.js';
 import type { PlacedMessage } from './place-message.js';
@@ -35,7 +35,7 @@ export class ForeignUploadsPipeline {
     private readonly messages: ForeignMessages,
     private readonly places: MessagePlaces,
     private readonly acceptor: MessageAcceptor,
-    private readonly store: PartsStore,
+    private readonly store: AcceptedStore,
     private readonly spool: Spool,
   ) {}
 

@@ -3,7 +3,7 @@ import type { RequestOrganization } from '@app/platform';
 import { streamNameProblem } from '@app/streams';
 import type { UploadFormat } from '../upload/request/upload-request.js';
 
-/** Which organizations other producers may feed. */
+/** Says which organizations other producers may feed. */
 export abstract class FedOrganizations {
   /** By name; undefined when there is none, or it may not be fed. */
   abstract find(name: string): RequestOrganization | undefined;

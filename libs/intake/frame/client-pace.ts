@@ -50,7 +50,7 @@ export function watchPace(
     });
 }
 
-/** Until its bodies have ended this watches better than the socket's own timer. */
+/** Stops the socket's own timer until its bodies have ended: this watches better. */
 function stopOwnTimer(socket: Socket, body: IncomingMessage): void {
   const known = watched.get(socket) ?? { bodies: new Set(), onSilence: socket.timeout ?? 0 };
   watched.set(socket, known);

@@ -12,7 +12,7 @@ type State = 'record' | 'field' | 'plain' | 'quoted' | 'quote';
  */
 export class CsvFramer {
   private state: State = 'record';
-  /** Of the record in work, from 1; the header is 1. */
+  /** The number of the record in work, from 1; the header is 1. */
   private record = 1;
 
   constructor(private readonly delimiter: number) {}

@@ -44,7 +44,7 @@ export function decodeBody(
   return relay(decoded, limited, (error) => error);
 }
 
-/** Like pipe, but errors go along and closing the target closes the source. */
+/** Pipes, but errors go along and closing the target closes the source. */
 function relay(source: Readable, target: Transform, explain: (error: Error) => Error): Readable {
   let sourceFailed = false;
   source.on('error', (error) => {
@@ -83,7 +83,7 @@ function limit(maxBytes: number): Transform {
   });
 }
 
-/** In pieces so small that what a decoder makes of each at once stays small, and whole at the end. */
+/** Cuts what comes into pieces so small that what a decoder makes of each at once stays small, and checks that the end is whole. */
 function zstdPieces(): Transform {
   const frames = new ZstdFrames();
   return new Transform({

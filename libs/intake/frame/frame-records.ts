@@ -86,8 +86,8 @@ function isJson(text: string): boolean {
   }
 }
 
-function firstVisible(bytes: Buffer, from: number): number {
-  let at = from;
-  while (at < bytes.length && (bytes[at] ?? 0) <= 0x20) at += 1;
-  return at;
+/** Index of the first byte from there on that is no blank; the end where all are. */
+export function firstVisible(bytes: Buffer, from: number): number {
+  const found = bytes.subarray(from).findIndex((byte) => byte > 0x20);
+  return found === -1 ? bytes.length : from + found;
 }

@@ -1,3 +1,5 @@
+import { certain } from '@app/platform';
+
 /** RFC 8878, section 3.1. */
 const FRAME_MAGIC = 0xfd2fb528;
 const SKIPPABLE_MAGIC = 0x184d2a50;
@@ -31,7 +33,7 @@ const BYTES: Readonly<Record<Field, number>> = {
 export class ZstdFrames {
   private field: Field = 'magic';
   private bytes = BYTES.magic;
-  /** Of the field, little-endian, as far as it was seen. */
+  /** The value of the field, little-endian, as far as it was seen. */
   private value = 0;
   private seen = 0;
   /** Bytes until the next field. */
@@ -83,8 +85,8 @@ export class ZstdFrames {
   private header(descriptor: number): void {
     const isSingleSegment = (descriptor & 0b10_0000) !== 0;
     this.hasChecksum = (descriptor & 0b100) !== 0;
-    const dictionary = DICTIONARY_ID_BYTES[descriptor & 0b11] ?? 0;
-    const size = CONTENT_SIZE_BYTES[descriptor >> 6] ?? 0;
+    const dictionary = certain(DICTIONARY_ID_BYTES[descriptor & 0b11], 'size of a dictionary’s id');
+    const size = certain(CONTENT_SIZE_BYTES[descriptor >> 6], 'size of a content size');
     // All of a single segment is its window.
     if (isSingleSegment) this.goOn('content size', dictionary, size || 1);
     else {

@@ -31,7 +31,7 @@ export const keyValue: Codec<string> = {
   json: memberInJson,
 };
 
-/** As a JSON object. A key that is there twice is so in it too, and rejects its record. */
+/** Writes a JSON object. A key that is there twice is so in it too, and rejects its record. */
 export const objectOf = (members: readonly string[]): string => `{${members.join(',')}}`;
 
 const VALUE_TYPES: readonly (WireType | undefined)[] = (() => {

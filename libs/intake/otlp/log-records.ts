@@ -5,7 +5,7 @@ import { fixed32, fixed64, hexBytes, oneOf, text, uint32 } from '../protobuf/pro
 import type { Lines } from '../upload/line-uploads.js';
 import { anyValue, keyValue, type AnyValue } from './any-value.js';
 import {
-  recordsOf,
+  linesOf,
   requestShape,
   writeAttributes,
   type Attributed,
@@ -51,29 +51,24 @@ interface LogRecord extends Attributed {
 }
 
 /** One JSON object for each log record, without its braces. */
-export function* logLines(request: ExportRequest<LogRecord>): Lines {
-  for (const found of recordsOf(request)) {
-    if (!found) {
-      yield undefined;
-      continue;
-    }
-    const [record, context] = found;
-    const { timeUnixNano, observedTimeUnixNano } = record;
-    const line = new LineWriter()
-      .time(timeUnixNano === undefined || timeUnixNano === 0n ? observedTimeUnixNano : timeUnixNano)
-      .integer('time_unix_nano', timeUnixNano)
-      .integer('observed_time_unix_nano', observedTimeUnixNano)
-      .integer('severity_number', record.severityNumber)
-      .text('severity_text', record.severityText)
-      .text('event_name', record.eventName);
-    if (record.body) writeBody(line, record.body);
-    line
-      .text('trace_id', record.traceId)
-      .text('span_id', record.spanId)
-      .integer('flags', record.flags);
-    writeAttributes(line, record);
-    yield line.members(context).toString();
-  }
+export const logLines = (request: ExportRequest<LogRecord>): Lines => linesOf(request, lineOf);
+
+function lineOf(record: LogRecord): LineWriter {
+  const { timeUnixNano, observedTimeUnixNano } = record;
+  const line = new LineWriter()
+    .time(timeUnixNano === undefined || timeUnixNano === 0n ? observedTimeUnixNano : timeUnixNano)
+    .integer('time_unix_nano', timeUnixNano)
+    .integer('observed_time_unix_nano', observedTimeUnixNano)
+    .integer('severity_number', record.severityNumber)
+    .text('severity_text', record.severityText)
+    .text('event_name', record.eventName);
+  if (record.body) writeBody(line, record.body);
+  line
+    .text('trace_id', record.traceId)
+    .text('span_id', record.spanId)
+    .integer('flags', record.flags);
+  writeAttributes(line, record);
+  return line;
 }
 
 /** A column has one type: texts are `body`, maps `body_fields`; what is neither is the text of its JSON, and `body_type` tells. */

@@ -112,7 +112,7 @@ export interface Buckets {
   readonly offset?: number;
   readonly bucketCounts?: readonly bigint[];
 }
-/** Of every type of metric; each has some of these fields. */
+/** The points of every type of metric; each has some of these fields. */
 export interface DataPoint extends Attributed {
   readonly startTimeUnixNano?: bigint;
   readonly timeUnixNano?: bigint;
@@ -139,7 +139,7 @@ export interface Points {
   readonly isMonotonic?: boolean;
 }
 
-/** As `type` has them. */
+/** The names that `type` has. */
 export const TYPES = ['gauge', 'sum', 'histogram', 'exponential_histogram', 'summary'] as const;
 export type MetricType = (typeof TYPES)[number];
 export type Metric = Partial<Readonly<Record<MetricType, Points>>> & {

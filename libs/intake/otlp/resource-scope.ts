@@ -2,6 +2,7 @@ import { message } from '../protobuf/messages.js';
 import { shape, type Codec, type Shape } from '../protobuf/codec.js';
 import { LineWriter } from '../protobuf/line.js';
 import { text, uint32 } from '../protobuf/protobuf-scalars.js';
+import type { Lines } from '../upload/line-uploads.js';
 import { keyValue, objectOf } from './any-value.js';
 
 /** Field numbers are those of opentelemetry-proto 1.x, which never change. */
@@ -86,6 +87,17 @@ export function* recordsOf<R>({
       yield undefined;
     }
     yield undefined;
+  }
+}
+
+/** A line for each record, with the members that tell of its resource and its scope behind its own. */
+export function* linesOf<R>(request: ExportRequest<R>, write: (record: R) => LineWriter): Lines {
+  for (const found of recordsOf(request)) {
+    if (!found) yield undefined;
+    else {
+      const [record, members] = found;
+      yield write(record).members(members).toString();
+    }
   }
 }
 

@@ -5,7 +5,7 @@ import { fixed32, fixed64, hexBytes, oneOf, text, uint32 } from '../protobuf/pro
 import type { Lines } from '../upload/line-uploads.js';
 import { keyValue } from './any-value.js';
 import {
-  recordsOf,
+  linesOf,
   requestShape,
   writeAttributes,
   type Attributed,
@@ -83,36 +83,31 @@ interface Span extends Context, Attributed {
 }
 
 /** One JSON object for each span, without its braces. */
-export function* spanLines(request: ExportRequest<Span>): Lines {
-  for (const found of recordsOf(request)) {
-    if (!found) {
-      yield undefined;
-      continue;
-    }
-    const [span, context] = found;
-    const { startTimeUnixNano: start = 0n, endTimeUnixNano: end = 0n, events, links } = span;
-    const { kind = 0, status: { message: statusMessage, code = 0 } = {} } = span;
-    const line = new LineWriter().time(start === 0n ? end : start);
-    writeContext(line, span);
-    line
-      .text('parent_span_id', span.parentSpanId)
-      .text('name', span.name)
-      .integer('kind', kind)
-      .text('kind_text', kind === 0 ? undefined : KINDS[kind])
-      .integer('start_time_unix_nano', start)
-      .integer('end_time_unix_nano', end);
-    if (start !== 0n && end !== 0n) line.json('duration_nano', String(end - start));
-    line
-      .integer('status_code', code)
-      .text('status_code_text', code === 0 ? undefined : STATUSES[code])
-      .text('status_message', statusMessage);
-    writeAttributes(line, span);
-    if (events) line.json('events', `[${events.map(eventObject).join(',')}]`);
-    line.integer('dropped_events_count', span.droppedEventsCount);
-    if (links) line.json('links', `[${links.map(linkObject).join(',')}]`);
-    line.integer('dropped_links_count', span.droppedLinksCount);
-    yield line.members(context).toString();
-  }
+export const spanLines = (request: ExportRequest<Span>): Lines => linesOf(request, lineOf);
+
+function lineOf(span: Span): LineWriter {
+  const { startTimeUnixNano: start = 0n, endTimeUnixNano: end = 0n, events, links } = span;
+  const { kind = 0, status: { message: statusMessage, code = 0 } = {} } = span;
+  const line = new LineWriter().time(start === 0n ? end : start);
+  writeContext(line, span);
+  line
+    .text('parent_span_id', span.parentSpanId)
+    .text('name', span.name)
+    .integer('kind', kind)
+    .text('kind_text', kind === 0 ? undefined : KINDS[kind])
+    .integer('start_time_unix_nano', start)
+    .integer('end_time_unix_nano', end);
+  if (start !== 0n && end !== 0n) line.json('duration_nano', String(end - start));
+  line
+    .integer('status_code', code)
+    .text('status_code_text', code === 0 ? undefined : STATUSES[code])
+    .text('status_message', statusMessage);
+  writeAttributes(line, span);
+  if (events) line.json('events', `[${events.map(eventObject).join(',')}]`);
+  line.integer('dropped_events_count', span.droppedEventsCount);
+  if (links) line.json('links', `[${links.map(linkObject).join(',')}]`);
+  line.integer('dropped_links_count', span.droppedLinksCount);
+  return line;
 }
 
 function writeContext(line: LineWriter, { traceId, spanId, traceState, flags }: Context): void {

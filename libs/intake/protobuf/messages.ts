@@ -5,7 +5,7 @@ import { malformed } from './malformed.js';
 import type { ReadBounds } from './read-bounds.js';
 import { wireFailure, WireReader } from './wire-reader.js';
 
-/** By the names of its fields; what was not sent is not there. */
+/** A message by the names of its fields; what was not sent is not there. */
 export type Message = Record<string, unknown>;
 
 /** A message within another one. */

@@ -62,7 +62,7 @@ function quoted(text: string): string {
   return pieces.join('') + text.slice(done);
 }
 
-/** By hand: a pattern's own stack ends before millions of digits do. */
+/** Looks without a pattern: a pattern's own stack ends before millions of digits do. */
 function isLongInteger(text: string, begin: number, end: number): boolean {
   const from = text.charCodeAt(begin) === MINUS ? begin + 1 : begin;
   if (end - from < DIGITS) return false;

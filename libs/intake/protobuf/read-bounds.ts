@@ -3,11 +3,11 @@ import { malformed } from './malformed.js';
 
 /** Each level of an attribute's value is three of messages. Records have 100 levels at most; what is a little beyond that is rejected as a record. */
 const DEPTH_MAX = 400;
-/** Of one record: messages and values, however few bytes each of them has. */
+/** One record may have so many messages and values, however few bytes each of them has. */
 const VALUES_MAX = 200_000;
-/** Of one request: messages, values of lists, and fields that were passed over. Each may be two bytes, which pack well. */
+/** One request may have so many messages, values of lists, and fields that were passed over. Each may be two bytes, which pack well. */
 const STEPS_MAX = 8_000_000;
-/** Of one request: messages that hold lists of others (resources, scopes, metrics, streams, series), which need no record to be in them. */
+/** One request may have so many messages that hold lists of others (resources, scopes, metrics, streams, series), which need no record to be in them. */
 const HOLDERS_MAX = 1_000_000;
 
 /**

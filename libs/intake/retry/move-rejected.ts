@@ -11,7 +11,7 @@ import {
 } from '@app/acceptance';
 import { endsOf, type EnqueuedChunk } from '../store/enqueue-batches.js';
 import { Spool } from '../spool/spool.js';
-import { PartsStore } from '../store/store-parts.js';
+import { AcceptedStore } from '../store/store-accepted.js';
 import { StreamSchemas } from '../store/stream-schemas.js';
 import type { UploadResult } from '../upload/outcome/upload-result.js';
 import {
@@ -27,7 +27,7 @@ import { removalOf, type RetryRequest } from './retry-request.js';
 export class RejectedMover {
   constructor(
     private readonly judge: FairJudge,
-    private readonly store: PartsStore,
+    private readonly store: AcceptedStore,
     private readonly schemas: StreamSchemas,
     private readonly spool: Spool,
     private readonly rejected: RejectedRecords,
@@ -61,14 +61,14 @@ export class RejectedMover {
           throw new Error(`${moved.length} records fit, ${fitting.accepted?.rows ?? 0} were taken`);
         return { ...fitting, rejected: undefined, recordBytes: chunk.bytes };
       };
-      const part = {
+      const accepted = {
         to: { organization, stream, keeper },
         accepted: [{ accept, result: await accept() }],
         removal: () => ({ ...removalOf(of), rows: byBatch(moved) }),
       };
       const once = { name, fingerprint: '', answer: '' };
       const nothing = moved.length === 0;
-      const stored = nothing ? { positions: [] } : await this.store.store([part], () => once);
+      const stored = nothing ? { positions: [] } : await this.store.store([accepted], () => once);
       if ('before' in stored) return undefined;
       const error = stayed && (await this.whyStayed(of, places, stayed.first));
       const failed = places.length - moved.length;

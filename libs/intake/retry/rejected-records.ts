@@ -14,7 +14,7 @@ import {
 /** Place of a rejected record: the position of its batch and its number in it. */
 export type RejectedPlace = readonly [partition: number, offset: string, row: number];
 
-/** Which of an organization's rejected records. */
+/** Says which of an organization's rejected records are meant. */
 export interface RejectedOf {
   readonly database: string;
   readonly streamId: string;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { IngestQueue } from '@app/ingest-queue';
 import { type RejectedRemoval, WriteProgress } from '@app/writer';
-import { PartsStore } from '../store/store-parts.js';
+import { AcceptedStore } from '../store/store-accepted.js';
 import { StreamSchemas } from '../store/stream-schemas.js';
 import type { RejectedOf } from './rejected-records.js';
 import { RetryNames } from './retry-names.js';
@@ -12,7 +12,7 @@ import { removalOf, type RetryRequest } from './retry-request.js';
 export class RetryOrder {
   constructor(
     private readonly queue: IngestQueue,
-    private readonly store: PartsStore,
+    private readonly store: AcceptedStore,
     private readonly schemas: StreamSchemas,
     private readonly progress: WriteProgress,
   ) {}

@@ -9,7 +9,7 @@ import { WriteProgress } from '@app/writer';
 import { RetryPipeline } from './retry.pipeline.js';
 
 const retryQuery = z.strictObject({
-  /** Of one upload only, as `_rejected` has it. */
+  /** The id of one upload, as `_rejected` has it: only its records are retried. */
   upload_id: z.string().min(1).max(64).optional(),
   /** Answer when what has moved can be queried. */
   wait: z.enum(['true', 'false']).default('false'),

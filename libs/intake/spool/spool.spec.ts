@@ -8,7 +8,7 @@ const KEPT_FREE = 10 * MIB;
 
 describe('Spool', () => {
   let folder: string;
-  /** Of a disk that holds nothing else. */
+  /** The bytes of a disk that holds nothing else. */
   let diskBytes: number;
   let written: number;
   let spool: Spool;

@@ -13,11 +13,11 @@ const RETRY_AFTER_SECONDS = 5;
 interface Use {
   readonly owner: string;
   bytes: number;
-  /** Of them, when the disk was looked at last. */
+  /** The bytes of them that were there when the disk was looked at last. */
   checked: number;
 }
 
-/** For what is written to one folder. */
+/** The room for what is written to one folder. */
 export interface SpoolRoom {
   /**
    * So many bytes more are about to be written.
@@ -28,7 +28,7 @@ export interface SpoolRoom {
   give(bytes: number): void;
 }
 
-/** In which small uploads take far less than the room that must be left. */
+/** Small uploads take far less in that time than the room that must be left. */
 const FREE_MS = 100;
 
 /** Folder for bodies on their way to acceptance. Nothing in it outlives the process: what counts is in the queue. */
@@ -40,7 +40,7 @@ export class Spool {
   constructor(
     private readonly directory: string,
     private readonly minFreeBytes: number,
-    /** Of the disk that a path is on. */
+    /** Says how much of the disk that a path is on is free. */
     private readonly freeBytes: (path: string) => Promise<number> = freeBytesOf,
   ) {
     mkdirSync(directory, { recursive: true });
@@ -94,7 +94,7 @@ export class Spool {
     }
   }
 
-  /** Of a folder in use. */
+  /** The room of a folder in use. */
   room(id: string): SpoolRoom {
     const use = this.uses.get(id);
     if (!use) throw new Error(`the spool has no folder ${id}`);

@@ -55,13 +55,13 @@ export interface StreamChunks {
   readonly to: Destination;
   readonly chunks: readonly EnqueuedChunk[];
   readonly removal?: RejectedRemoval | undefined;
-  /** The trace that it is done for, where parts of one append have traces of their own. */
+  /** The trace that it is done for, where streams of one append have traces of their own. */
   readonly trace?: TraceContext;
 }
 
 /** Indexes. */
 export interface OutdatedChunk {
-  readonly part: number;
+  readonly stream: number;
   readonly chunk: number;
 }
 
@@ -90,10 +90,10 @@ export class BatchEnqueuer {
    * nothing is put there. A removal goes with the batches, or alone, behind what is there already.
    * @throws {MillraceError} QUEUE_FULL, STORAGE_FULL
    */
-  async enqueueAll(parts: readonly StreamChunks[], once?: NamedAppend): Promise<Enqueued> {
+  async enqueueAll(streams: readonly StreamChunks[], once?: NamedAppend): Promise<Enqueued> {
     let appended: Appended = { positions: [] };
-    const outdated = await this.enqueueTogether(parts, async (records) => {
-      appended = await this.admitted(parts, records, () => this.append(records, once));
+    const outdated = await this.enqueueTogether(streams, async (records) => {
+      appended = await this.admitted(streams, records, () => this.append(records, once));
       return 'before' in appended ? 'before' : 'stored';
     });
     return outdated.length > 0 ? { outdated } : appended;
@@ -101,11 +101,11 @@ export class BatchEnqueuer {
 
   /** An upload is of one organization. What does not get onto the queue is not counted. */
   private async admitted(
-    parts: readonly StreamChunks[],
+    streams: readonly StreamChunks[],
     records: readonly QueueRecord[],
     append: () => Promise<Appended>,
   ): Promise<Appended> {
-    const organization = parts[0]?.to.organization;
+    const organization = streams[0]?.to.organization;
     const bytes = await payloadBytes(records);
     if (!organization || bytes === 0) return append();
     await this.storage.admit(organization, bytes);
@@ -124,26 +124,26 @@ export class BatchEnqueuer {
    * @returns the places of chunks that must be accepted again; nothing was put then.
    */
   enqueueTogether(
-    parts: readonly StreamChunks[],
+    streams: readonly StreamChunks[],
     put: (records: readonly QueueRecord[]) => Promise<Put>,
   ): Promise<readonly OutdatedChunk[]> {
     const within = async (): Promise<readonly OutdatedChunk[]> => {
-      const outdated = parts.flatMap(({ to, chunks }, part) =>
-        outdatedOf(to, chunks).map((chunk) => ({ part, chunk })),
+      const outdated = streams.flatMap(({ to, chunks }, stream) =>
+        outdatedOf(to, chunks).map((chunk) => ({ stream, chunk })),
       );
       if (outdated.length > 0) return outdated;
       const records: QueueRecord[] = [];
-      for (const { to, chunks, removal, trace } of parts) {
+      for (const { to, chunks, removal, trace } of streams) {
         const { share: owner, database } = to.organization;
         const own = await this.toRecords(to, chunks, traceHeaders(trace));
         if (removal) own.push(toRemovalRecord(keyOf(database, to.stream), removal));
         records.push(...own.map((record) => ({ ...record, owner })));
       }
-      if ((await put(records)) === 'stored') countStored(parts.flatMap(({ chunks }) => chunks));
+      if ((await put(records)) === 'stored') countStored(streams.flatMap(({ chunks }) => chunks));
       return [];
     };
-    const keys = parts.map(({ to }) => lockKey(to.organization, to.stream));
-    const [parent = currentTrace(), ...links] = parts.flatMap(({ trace = [] }) => trace);
+    const keys = streams.map(({ to }) => lockKey(to.organization, to.stream));
+    const [parent = currentTrace(), ...links] = streams.flatMap(({ trace = [] }) => trace);
     const span = { kind: 'producer', parent, links } as const;
     return traced('enqueue', () => this.lock.sharedAll(keys, within), span);
   }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { certain } from '@app/platform';
 import { quoteIdentifier, WarehouseReader, type Column } from '@app/warehouse';
 import { IngestQueue } from '@app/ingest-queue';
 import { EXACT_FLOAT, meetsFractions, type StreamDescription } from '@app/streams';
@@ -47,7 +48,9 @@ export class ExactWidening {
     });
     const counts = answer.trim().split('\t').map(Number);
     const inexact = new Set(
-      widening.filter((_, index) => (counts[index] ?? 0) > 0).map((column) => column.name),
+      widening
+        .filter((_, index) => certain(counts[index], 'count of a column') > 0)
+        .map((column) => column.name),
     );
     const types = new Map(widening.map(({ name: column, type }) => [column, type]));
     const left = new Map(

@@ -19,7 +19,7 @@ interface StorageBoundsParts {
   readonly queue: Pick<IngestQueue, 'awaitAllCommitted'>;
   readonly deadLetter: { bytesByDatabase(): Promise<ReadonlyMap<string, number>> };
   readonly organizations: { list(): readonly Kept[] };
-  /** Of one organization; 0: no bound. */
+  /** The most bytes of one organization; 0: no bound. */
   readonly mostBytes: number;
   readonly now?: () => number;
 }

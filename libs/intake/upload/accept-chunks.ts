@@ -8,14 +8,14 @@ import {
   FairJudge,
   type SchemaKeeper,
 } from '@app/acceptance';
-import type { AcceptPart } from '../store/accept-parts.js';
+import type { AcceptChunk } from '../store/concurrent-acceptance.js';
 
 /**
  * Sized so that one is accepted in a fraction of a second on one core, and that a handful of them
  * in work stay far below 256 MiB. Smaller ones were measured: both the judge and inserts get slower.
  */
 export const CHUNK_BYTES = 16 * 1024 * 1024;
-/** Of CSV, whose rows are written anew beside the lines, and are longer: so a chunk takes as much memory as one of JSON. */
+/** A chunk of CSV is smaller, because its rows are written anew beside the lines, and are longer: so it takes as much memory as one of JSON. */
 export const CSV_CHUNK_BYTES = 12 * 1024 * 1024;
 
 export interface ChunkOptions extends AcceptOptions {
@@ -24,16 +24,16 @@ export interface ChunkOptions extends AcceptOptions {
   readonly csv?: CsvShape | undefined;
 }
 
-/** Makes parts of an upload out of its spooled chunks. */
+/** Makes what accepts the spooled chunks of an upload, one by one. */
 @Injectable()
 export class ChunkAcceptance {
   constructor(private readonly judge: FairJudge) {}
 
-  async *parts(
+  async *each(
     keeper: SchemaKeeper,
     chunks: AsyncIterable<Chunk>,
     options: ChunkOptions,
-  ): AsyncIterable<AcceptPart> {
+  ): AsyncIterable<AcceptChunk> {
     const { share, uploadId, csv } = options;
     for await (const chunk of chunks) {
       const { bytes } = chunk;

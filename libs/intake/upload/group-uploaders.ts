@@ -20,7 +20,7 @@ export function byUploader<Upload extends { readonly upload: { readonly uploader
   return [...parts.values()];
 }
 
-/** For uploads of several people: a change of the schema is one of theirs, and none of the others'. */
+/** A keeper for uploads of several people: a change of the schema is one of theirs, and none of the others'. */
 export const unchanging = (keeper: SchemaKeeper): SchemaKeeper => ({
   current: () => keeper.current(),
   evolve: (survey) => {

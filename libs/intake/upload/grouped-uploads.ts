@@ -42,7 +42,7 @@ interface Line {
   working: boolean;
 }
 
-/** In memory, of all that waits and is in work; each takes some besides its body. */
+/** All that waits and is in work has at most so many bytes in memory; each takes some besides its body. */
 const HELD_BYTES_MAX = 256 * 1024 * 1024;
 const HELD_EACH = 4096;
 const GROUP_BYTES_MAX = 8 * 1024 * 1024;
@@ -216,7 +216,7 @@ interface GroupOutcome {
   readonly apart: readonly (readonly Waiting[])[];
 }
 
-/** Those whose lines were rejected each alone, all others together. */
+/** Takes each upload whose lines were rejected alone, and all others together. */
 function takeApart(
   group: readonly Waiting[],
   rejected: Float64Array,

@@ -15,7 +15,7 @@ export type Lines = Iterable<string | undefined>;
 /** The lines that another protocol's body becomes. */
 export interface LineSource {
   readonly stream: string;
-  /** Of the decoded body, which is held in memory. */
+  /** The most bytes of the decoded body, which is held in memory. */
   readonly maxBytes: number;
   /** How many times its bytes reading it takes of memory, about. */
   readonly weight: number;
@@ -40,11 +40,11 @@ export interface LinesStored {
 
 const NOTHING: LinesStored = { successful: 0, failed: 0, error: undefined };
 
-/** Of all bodies that are held at the same time. */
+/** All bodies that are held at the same time may have so many bytes. */
 const HELD_BYTES_MAX = 256 * 1024 * 1024;
 /** The encoding that a packed body may have. */
 const PACKED = 'snappy';
-/** Of all lines: what is said once of many records is in each of them, and a small body must not become a huge upload. */
+/** The bounds of all lines together: what is said once of many records is in each of them, and a small body must not become a huge upload. */
 const [LINES_LEAST, LINES_TIMES] = [64 * 1024 * 1024, 100];
 const PIECE_CHARACTERS = 64 * 1024;
 /** After which others are served, whether there was a line or not. */

@@ -60,13 +60,13 @@ export class RecordUploads {
     const acceptedAt = Date.now() * 1000;
     const options = { share: organization.share, uploadId, stream, acceptedAt, csv };
     return this.spool.use(uploadId, organization.share, (directory) => {
-      const parts = untilRefused(lines, (rest) => {
+      const chunks = untilRefused(lines, (rest) => {
         const counted = this.spool.counted(uploadId, rest, ({ length }) => length);
         const chunkBytes = csv ? CSV_CHUNK_BYTES : CHUNK_BYTES;
-        const chunks = spoolChunks(counted, { directory, chunkBytes, maxRecordBytes });
-        return this.acceptance.parts(keeper, chunks, options);
+        const spooled = spoolChunks(counted, { directory, chunkBytes, maxRecordBytes });
+        return this.acceptance.each(keeper, spooled, options);
       });
-      return this.uploads.store({ request, keeper, parts, unit, keyed });
+      return this.uploads.store({ request, keeper, chunks, unit, keyed });
     });
   }
 }

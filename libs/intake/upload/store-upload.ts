@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { SchemaKeeper } from '@app/acceptance';
-import { PartAcceptance, type AcceptPart } from '../store/accept-parts.js';
+import { ConcurrentAcceptance, type AcceptChunk } from '../store/concurrent-acceptance.js';
 import { endsOf, streamsOf, type EnqueuedChunk } from '../store/enqueue-batches.js';
 import type { RecordUnit } from '../frame/frame-records.js';
 import type { KeyedUpload } from './request/idempotency-key.js';
-import { PartsStore } from '../store/store-parts.js';
+import { AcceptedStore } from '../store/store-accepted.js';
 import type { UploadRequest } from './request/upload-request.js';
 import { resultOf, type UploadResult } from './outcome/upload-result.js';
 
@@ -12,28 +12,28 @@ interface StoredUpload {
   readonly request: UploadRequest;
   readonly keeper: SchemaKeeper;
   /** They come as they arrive. */
-  readonly parts: AsyncIterable<AcceptPart>;
+  readonly chunks: AsyncIterable<AcceptChunk>;
   readonly unit: RecordUnit;
   readonly keyed: KeyedUpload | undefined;
 }
 
-/** Accepts and stores the parts of an upload to one stream, and sums it up. */
+/** Accepts and stores the chunks of an upload to one stream, and sums it up. */
 @Injectable()
 export class UploadStore {
   constructor(
-    private readonly acceptance: PartAcceptance,
-    private readonly parts: PartsStore,
+    private readonly acceptance: ConcurrentAcceptance,
+    private readonly accepted: AcceptedStore,
   ) {}
 
   /** @throws {MillraceError} with nothing stored. */
-  async store({ request, keeper, parts, unit, keyed }: StoredUpload): Promise<UploadResult> {
+  async store({ request, keeper, chunks, unit, keyed }: StoredUpload): Promise<UploadResult> {
     const { organization, stream } = request;
     const of = { keeper, organizationId: organization.id, stream };
-    const accepted = await this.acceptance.all(of, parts);
+    const accepted = await this.acceptance.all(of, chunks);
     const results = (): EnqueuedChunk[] => accepted.map(({ result }) => result);
     let sum = resultOf(stream, results(), unit);
     const to = { organization, stream, keeper };
-    const stored = await this.parts.store([{ to, accepted }], () => {
+    const stored = await this.accepted.store([{ to, accepted }], () => {
       sum = resultOf(stream, results(), unit);
       return keyed?.append(sum, streamsOf(results()));
     });

@@ -22,7 +22,7 @@ import type { KeyedUpload } from './request/idempotency-key.js';
 import { arrowTable, parquetTable } from './file-tables.js';
 import { Spool } from '../spool/spool.js';
 import { UploadStore } from './store-upload.js';
-import type { AcceptPart } from '../store/accept-parts.js';
+import type { AcceptChunk } from '../store/concurrent-acceptance.js';
 import { StreamSchemas } from '../store/stream-schemas.js';
 import type { UploadFormat, UploadRequest } from './request/upload-request.js';
 import type { UploadResult } from './outcome/upload-result.js';
@@ -30,7 +30,7 @@ import type { UploadResult } from './outcome/upload-result.js';
 /** Columns take less room than the same records as JSON do: about as many rows as there, and what goes into one insert. */
 const CHUNK_BYTES = 10 * 1024 * 1024;
 const CHUNK_ROWS = 400_000;
-/** Below the columns of a table, all of them together. */
+/** There may be so many fields below the columns of a table, all of them together. */
 const NESTED_FIELDS_MAX = 10_000;
 
 interface TableOptions extends AcceptOptions, Pick<UploadRequest, 'maxBytes' | 'maxRecordBytes'> {
@@ -78,16 +78,16 @@ export class TableUploads {
               room: this.spool.room(uploadId),
             })
           : await { parquet: parquetTable, arrow: arrowTable }[format.kind](body);
-      const parts = this.partsOf(table, keeper, { ...options, ...request, engine, directory });
-      return this.uploads.store({ request, keeper, parts, unit: 'row', keyed });
+      const chunks = this.chunksOf(table, keeper, { ...options, ...request, engine, directory });
+      return this.uploads.store({ request, keeper, chunks, unit: 'row', keyed });
     });
   }
 
-  private async *partsOf(
+  private async *chunksOf(
     table: TableSource,
     keeper: SchemaKeeper,
     options: TableOptions,
-  ): AsyncIterable<AcceptPart> {
+  ): AsyncIterable<AcceptChunk> {
     refuseWide(table);
     const fields = storedFields(table.fields);
     const { engine, directory } = options;

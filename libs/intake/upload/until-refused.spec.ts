@@ -1,4 +1,4 @@
-import type { AcceptPart } from '../store/accept-parts.js';
+import type { AcceptChunk } from '../store/concurrent-acceptance.js';
 import { untilRefused } from './until-refused.js';
 
 const REFUSED = new Error('refused');
@@ -9,16 +9,16 @@ const ACCEPTED = {
   recordBytes: 0,
 };
 
-/** A part for each line. */
-async function* partEach(
+/** A chunk for each line. */
+async function* chunkEach(
   lines: AsyncIterable<Buffer>,
-  accept: AcceptPart,
-): AsyncIterable<AcceptPart> {
+  accept: AcceptChunk,
+): AsyncIterable<AcceptChunk> {
   for await (const line of lines) if (line.length > 0) yield accept;
 }
 
 describe('untilRefused', () => {
-  it('hands on all parts of a body that is not refused, and lets the body go', async () => {
+  it('hands on all chunks of a body that is not refused, and lets the body go', async () => {
     let left = false;
     const body = (async function* () {
       try {
@@ -27,23 +27,23 @@ describe('untilRefused', () => {
         left = true;
       }
     })();
-    const parts = untilRefused(body, (lines) => partEach(lines, () => Promise.resolve(ACCEPTED)));
+    const chunks = untilRefused(body, (lines) => chunkEach(lines, () => Promise.resolve(ACCEPTED)));
     const results = [];
-    for await (const accept of parts) results.push(await accept());
+    for await (const accept of chunks) results.push(await accept());
     expect(results).toEqual([ACCEPTED, ACCEPTED]);
     expect(left).toBe(true);
   });
 
-  it('waits for nothing more of a body once a part is refused', async () => {
+  it('waits for nothing more of a body once a chunk is refused', async () => {
     const body = (async function* () {
       yield Buffer.from('1\n');
       await new Promise(() => undefined);
     })();
     const refuse = (): Promise<never> => Promise.reject(REFUSED);
-    const parts = untilRefused(body, (lines) => partEach(lines, refuse))[Symbol.asyncIterator]();
-    const first = await parts.next();
-    const second = parts.next();
-    await expect((first.value as AcceptPart)()).rejects.toBe(REFUSED);
+    const chunks = untilRefused(body, (lines) => chunkEach(lines, refuse))[Symbol.asyncIterator]();
+    const first = await chunks.next();
+    const second = chunks.next();
+    await expect((first.value as AcceptChunk)()).rejects.toBe(REFUSED);
     await expect(second).rejects.toBe(REFUSED);
   });
 
@@ -60,10 +60,10 @@ describe('untilRefused', () => {
       yield await promise;
     })();
     const refuse = (): Promise<never> => Promise.reject(REFUSED);
-    const parts = untilRefused(body, (lines) => partEach(lines, refuse))[Symbol.asyncIterator]();
-    const first = await parts.next();
-    const second = parts.next();
-    await expect((first.value as AcceptPart)()).rejects.toBe(REFUSED);
+    const chunks = untilRefused(body, (lines) => chunkEach(lines, refuse))[Symbol.asyncIterator]();
+    const first = await chunks.next();
+    const second = chunks.next();
+    await expect((first.value as AcceptChunk)()).rejects.toBe(REFUSED);
     cutOff();
     await expect(second).rejects.toBe(REFUSED);
 
@@ -72,7 +72,7 @@ describe('untilRefused', () => {
       await Promise.reject(gone);
     })();
     const others = untilRefused(broken, (lines) =>
-      partEach(lines, () => Promise.resolve(ACCEPTED)),
+      chunkEach(lines, () => Promise.resolve(ACCEPTED)),
     )[Symbol.asyncIterator]();
     await others.next();
     await expect(others.next()).rejects.toBe(gone);

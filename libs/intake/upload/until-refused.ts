@@ -1,15 +1,15 @@
-import type { AcceptPart } from '../store/accept-parts.js';
+import type { AcceptChunk } from '../store/concurrent-acceptance.js';
 
 /**
- * Parts made of a body's lines. As soon as one is refused nobody waits for the client any more: the
- * lines end with that failure, and so do the parts.
+ * Chunks made of a body's lines. As soon as one is refused nobody waits for the client any more: the
+ * lines end with that failure, and so do the chunks.
  */
 export async function* untilRefused(
   lines: AsyncIterable<Buffer>,
-  partsOf: (lines: AsyncIterable<Buffer>) => AsyncIterable<AcceptPart>,
-): AsyncIterable<AcceptPart> {
+  chunksOf: (lines: AsyncIterable<Buffer>) => AsyncIterable<AcceptChunk>,
+): AsyncIterable<AcceptChunk> {
   const refusal = new Refusal();
-  for await (const accept of partsOf(refusal.endOf(lines)))
+  for await (const accept of chunksOf(refusal.endOf(lines)))
     yield async (first) => {
       try {
         return await accept(first);

@@ -25,7 +25,7 @@ const csvQuery = uploadQuery.extend({
 });
 
 const deltaQuery = uploadQuery.extend({
-  /** Of the table; default: its newest. */
+  /** The version of the table; default: its newest. */
   version: z
     .string()
     .regex(/^\d{1,15}$/, 'want a whole number')

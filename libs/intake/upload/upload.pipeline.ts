@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { FairStreamTurns } from '@app/flow';
 import { MillraceError } from '@app/platform';
 import { streamNameProblem } from '@app/streams';
 import { KeyedUpload } from './request/idempotency-key.js';
 import { KeptUploads } from './request/kept-uploads.js';
-import { ReceivingTurns } from './request/receiving-turns.js';
 import { RecordUploads } from './record-uploads.js';
 import { StreamSchemas } from '../store/stream-schemas.js';
 import { TableUploads } from './table-uploads.js';
@@ -20,7 +20,7 @@ export class UploadPipeline {
   constructor(
     private readonly schemas: StreamSchemas,
     private readonly kept: KeptUploads,
-    private readonly turns: ReceivingTurns,
+    private readonly turns: FairStreamTurns,
     private readonly records: RecordUploads,
     private readonly tables: TableUploads,
   ) {}

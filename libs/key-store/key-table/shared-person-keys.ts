@@ -7,7 +7,7 @@ const KEY_BYTES = 32;
 
 /** Where wrapped keys are kept for all processes; it forgets what is dropped. */
 export interface KeyTable {
-  /** Of one person, or of all. */
+  /** The keys of one person, or of all. */
   wrappedKeys(
     personId?: string,
   ): Promise<readonly { readonly personId: string; readonly wrapped: string }[]>;

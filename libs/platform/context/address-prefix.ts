@@ -12,7 +12,7 @@ export interface AddressPrefix {
   readonly network: string;
 }
 
-/** For what is no address: a proxy that is believed may send anything. */
+/** Stands for what is no address: a proxy that is believed may send anything. */
 const UNKNOWN: AddressPrefix = { prefix: 'unknown', network: 'unknown' };
 
 export function addressPrefix(address: string): AddressPrefix {

@@ -1,6 +1,6 @@
 import type { AuthenticatedRequest } from './request.js';
 
-/** For answers that go on for long: whoever was let in may lose the right meanwhile. */
+/** Says whether a caller still has a right: an answer may go on for long, and the right may end meanwhile. */
 export abstract class CallerStanding {
   /**
    * @param request one that was let in

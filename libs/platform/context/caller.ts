@@ -5,7 +5,7 @@ import type { Permission } from './permission.js';
  * `request.caller`.
  */
 export interface Caller {
-  /** Of the account; of a token, which is nobody's account, `token <name> <id>`. */
+  /** The account's id; a token, which is nobody's account, has `token <name> <id>`. */
   readonly userId: string;
   /** Empty for a token. */
   readonly email: string;

@@ -19,7 +19,7 @@ export interface RouteDescription {
   };
   /** The same schema that the handler parses the query string with. */
   readonly query?: z.ZodObject;
-  /** Of what went well; 200 unless it says another. */
+  /** The status of an answer that went well; 200 unless it says another. */
   readonly status?: number;
   /** Body of that answer, as a client would see it; absent: it has none. */
   readonly answer?: unknown;
@@ -34,7 +34,7 @@ export interface RouteDescription {
 /** Where a route's description is kept. */
 export const DESCRIPTION_METADATA = 'millrace:description';
 
-/** On controllers that the OpenAPI document leaves out: pages for people. */
+/** Marks controllers that the OpenAPI document leaves out: pages for people. */
 export const UNDESCRIBED_METADATA = 'millrace:undescribed';
 export const Undescribed = (): ClassDecorator =>
   SetMetadata<string, boolean>(UNDESCRIBED_METADATA, true);

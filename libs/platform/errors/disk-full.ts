@@ -17,7 +17,7 @@ export function diskFull(cause?: unknown): MillraceError {
   );
 }
 
-/** Why a commit of lmdb failed, which it tells apart from the failure; a full disk as {@link diskFull}. */
+/** Finds out why a commit of lmdb failed, which it tells apart from the failure; a full disk is as {@link diskFull} says. */
 export async function failedCommit(error: unknown): Promise<unknown> {
   const { commitError } = error as { commitError?: Promise<never> };
   const reason: unknown = commitError ? await commitError.catch((cause: unknown) => cause) : error;

@@ -1,3 +1,5 @@
+import { certain } from './certain.js';
+
 /** Longer ones are nobody's slip of the finger, and distances of them take long. */
 const NAME_MAX = 128;
 
@@ -30,18 +32,20 @@ function editDistance(a: string, b: string): number {
     next[0] = i + 1;
     for (let j = 0; j < b.length; j += 1) {
       const right = b.charCodeAt(j);
-      let least = (row[j] ?? 0) + (left === right ? 0 : 1);
-      const dropped = (row[j + 1] ?? 0) + 1;
+      let least = cell(row, j) + (left === right ? 0 : 1);
+      const dropped = cell(row, j + 1) + 1;
       if (dropped < least) least = dropped;
-      const added = (next[j] ?? 0) + 1;
+      const added = cell(next, j) + 1;
       if (added < least) least = added;
       if (i > 0 && j > 0 && left === b.charCodeAt(j - 1) && a.charCodeAt(i - 1) === right) {
-        const swapped = (before[j - 1] ?? 0) + 1;
+        const swapped = cell(before, j - 1) + 1;
         if (swapped < least) least = swapped;
       }
       next[j + 1] = least;
     }
     [before, row, next] = [row, next, before];
   }
-  return row[b.length] ?? 0;
+  return cell(row, b.length);
 }
+
+const cell = (row: Uint16Array, at: number): number => certain(row[at], 'cell of a row');

@@ -12,8 +12,8 @@ export function withoutLiterals(text: string): string {
 }
 
 /**
- * Of an error that the engine caused, what no statement can put its own words into: `throwIf` and
- * others make the message.
+ * Reads those parts of an error of the engine that no statement can put its own words into: `throwIf`
+ * and others make the message.
  */
 export function engineFailure(
   error: unknown,

@@ -53,7 +53,7 @@ class LmdbFile {
     for (const tree of this.newestTrees()) this.follow(tree.root);
   }
 
-  /** Of the free pages and of all else, as the newer of two first pages has them. */
+  /** Reads the trees of the free pages and of all else, as the newer of two first pages has them. */
   private newestTrees(): readonly Tree[] {
     const first = this.bytes(0, META.bytes);
     const pageBytes = first.readUInt32LE(META.trees);

@@ -33,14 +33,14 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** As {@link writeDurably}; nothing else runs meanwhile. */
+/** Does the same as {@link writeDurably}, and nothing else runs meanwhile. */
 export function writeDurablySync(file: string, content: Uint8Array): void {
   writeFileSync(fresh(file), content, { mode: OWNER_ONLY, flush: true });
   renameSync(fresh(file), file);
   syncPathSync(dirname(file));
 }
 
-/** As {@link syncPath}; nothing else runs meanwhile. */
+/** Does the same as {@link syncPath}, and nothing else runs meanwhile. */
 export function syncPathSync(path: string): void {
   const handle = openSync(path, 'r');
   try {

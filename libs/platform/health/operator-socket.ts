@@ -117,7 +117,7 @@ export async function askServer(
   }
 }
 
-/** Until it ends, in whatever way. */
+/** Reads the lines of an answer until it ends, in whatever way. */
 async function* linesOf(answer: Readable): AsyncIterable<Line> {
   let rest = '';
   answer.setEncoding('utf8');

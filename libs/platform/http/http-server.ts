@@ -9,6 +9,7 @@ import type { Logger } from '../logging/logger.js';
 import { measureRequests } from '../metrics/request-metrics.js';
 import { OpenExchanges } from './open-exchanges.js';
 import { refuseOtherSites, type AllowedPages } from './other-sites.js';
+import { certain } from '../errors/certain.js';
 import { requestId } from '../context/request.js';
 import { rememberRoutes } from './route-methods.js';
 import { endSilentSockets } from './silent-sockets.js';
@@ -164,7 +165,7 @@ function clientFailure(code: string | undefined): MillraceError {
 function endWith(socket: Socket, failure: MillraceError): void {
   const body = JSON.stringify(bodyOf(failure));
   socket.end(
-    `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status] ?? ''}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+    `HTTP/1.1 ${failure.status} ${certain(STATUS_CODES[failure.status], 'phrase of a status')}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `X-Request-Id: ${requestId({ headers: {} })}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }

@@ -10,7 +10,7 @@ export interface AllowedPages {
   readonly setting: string;
 }
 
-/** Of our own pages. No page of another site can send it without asking first. */
+/** Our own pages send this header. No page of another site can send it without asking first. */
 export const CONSOLE_HEADER = 'x-millrace-console';
 
 const ONLY_READS = new Set(['GET', 'HEAD']);

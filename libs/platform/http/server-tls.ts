@@ -12,7 +12,7 @@ export interface TlsFiles {
 export interface TlsPair {
   readonly cert: string;
   readonly key: string;
-  /** Of the server's own certificate. */
+  /** The time when the server's own certificate ends. */
   readonly expires: Date;
 }
 

@@ -8,7 +8,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
  */
 export const registry = new Registry();
 
-/** In seconds: from what is cached to what is bounded by a time limit. */
+/** The buckets, in seconds: from what is cached to what is bounded by a time limit. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Rows of a batch or a part: from one to what one insert takes. */
@@ -33,7 +33,7 @@ export function counter<Label extends string = never>(
   return made;
 }
 
-/** Of seconds, unless it has buckets of its own. */
+/** Its buckets are of seconds, unless it is given others. */
 export function histogram<Label extends string = never>(
   about: Description<Label> & { readonly buckets?: readonly number[] },
 ): Histogram<Label> {

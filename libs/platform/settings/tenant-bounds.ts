@@ -7,7 +7,7 @@ export const TENANT_BOUNDS = Symbol('TenantBounds');
 export interface TenantBounds {
   /** That one account may make for itself. */
   readonly accountOrganizations: number;
-  /** Of one organization. */
+  /** The most streams of one organization. */
   readonly streams: number;
   /** That an organization keeps on the warehouse's disk; 0: no bound. */
   readonly storageBytes: number;

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Logger } from '@app/platform';
 import { PostgresError } from '../protocol/protocol-error.js';
 
-export interface CatalogQuestion {
+interface CatalogQuestion {
   /** SQL that makes the tables of who asks. */
   readonly tables: string;
   /** As who asks calls it. */
@@ -162,7 +162,7 @@ const notThere = (): PostgresError =>
   new PostgresError('XX000', "the catalog cannot be asked; the server's log says why");
 
 /** The tables that the catalog tells of have no rows there. */
-export const readsBoth = (): PostgresError =>
+const readsBoth = (): PostgresError =>
   new PostgresError(
     '0A000',
     'a statement reads either tables or what PostgreSQL alone knows (its catalog, and functions such as current_user); ask for one at a time',

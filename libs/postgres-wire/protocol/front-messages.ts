@@ -3,7 +3,7 @@ import { violation } from './protocol-error.js';
 
 export type Format = 'text' | 'binary';
 
-export interface Parse {
+interface Parse {
   readonly name: string;
   readonly text: string;
   /** OIDs of parameters; 0, or none: not said. */
@@ -14,7 +14,7 @@ export interface Bind {
   readonly portal: string;
   readonly statement: string;
   readonly values: readonly (Buffer | null)[];
-  /** Of each value. */
+  /** The format of each value. */
   readonly formats: readonly Format[];
   /** None: text; one: of all columns. */
   readonly resultFormats: readonly Format[];
@@ -26,7 +26,7 @@ export interface Named {
   readonly name: string;
 }
 
-export interface Execute {
+interface Execute {
   readonly portal: string;
   /** 0: all. */
   readonly rows: number;
@@ -55,7 +55,7 @@ export function readBind(body: Buffer): Bind {
   return { portal, statement, values, formats: formatsOf(given, values.length), resultFormats };
 }
 
-/** For each of so many: the one of all, its own, or text. */
+/** The format of each value: the one of all, its own, or text. */
 export const formatsOf = (formats: readonly Format[], length: number): readonly Format[] =>
   Array.from({ length }, (_, at) => (formats.length === 1 ? formats[0] : formats[at]) ?? 'text');
 
@@ -75,7 +75,7 @@ export function readExecute(body: Buffer): Execute {
   return { portal, rows: Math.max(0, rows) };
 }
 
-/** Of `Query` and `PasswordMessage`. */
+/** Reads `Query` and `PasswordMessage`. */
 export function readText(body: Buffer): string {
   const reader = new BodyReader(body);
   const text = reader.text();

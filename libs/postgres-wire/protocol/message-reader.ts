@@ -1,4 +1,4 @@
-import { BOUNDS } from './bounds.js';
+import { BOUNDS } from './postgres-bounds.js';
 import { PostgresError, violation } from './protocol-error.js';
 
 /** A message of a client: its type, and what follows its length. The first one has no type. */
@@ -58,7 +58,7 @@ export class MessageReader {
     const size = typeBytes + length;
     if (this.bytes < size) return undefined;
     const whole = this.atLeast(size);
-    const type = this.isStarted ? String.fromCharCode(whole[0] ?? 0) : '';
+    const type = this.isStarted ? String.fromCharCode(whole.readUInt8()) : '';
     const body = whole.subarray(head, size);
     this.chunks =
       whole.length > size ? [whole.subarray(size), ...this.chunks.slice(1)] : this.chunks.slice(1);

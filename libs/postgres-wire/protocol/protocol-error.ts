@@ -1,4 +1,4 @@
-export type Severity = 'ERROR' | 'FATAL';
+type Severity = 'ERROR' | 'FATAL';
 
 /** A failure as the protocol tells it. */
 export class PostgresError extends Error {

@@ -69,9 +69,9 @@ export class ScramExchange {
     const text = `${this.first},${this.challenge},${bare}`;
     const signature = hmac(storedKey, text);
     const shown = Buffer.from(proof, 'base64');
-    const key = Buffer.from(signature.map((byte, at) => byte ^ (shown[at] ?? 0)));
-    if (shown.length !== KEY_BYTES || !timingSafeEqual(sha256(key), storedKey))
-      throw wrongPassword();
+    if (shown.length !== KEY_BYTES) throw wrongPassword();
+    const key = Buffer.from(signature.map((byte, at) => byte ^ shown.readUInt8(at)));
+    if (!timingSafeEqual(sha256(key), storedKey)) throw wrongPassword();
     return `v=${hmac(serverKey, text).toString('base64')}`;
   }
 }

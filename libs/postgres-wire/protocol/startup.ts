@@ -1,7 +1,7 @@
 import { BodyReader } from './body-reader.js';
 import { violation } from './protocol-error.js';
 
-export type Startup =
+type Startup =
   | { readonly kind: 'encryption' }
   | { readonly kind: 'cancel'; readonly process: number; readonly secret: number }
   | {

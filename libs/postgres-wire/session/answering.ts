@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import type { Catalog, QueryPipeline, TableHold } from '@app/query';
 import type { RequestOrganization } from '@app/platform';
 import type { Column } from '@app/warehouse';
@@ -5,7 +6,7 @@ import { catalogQuestion, readAnswer, type CatalogAnswer } from '../catalog/cata
 import type { CatalogPostgres } from '../catalog/catalog-postgres.js';
 import { inNewerNames } from '../catalog/newer-names.js';
 import { catalogTables } from '../catalog/catalog-tables.js';
-import type { PostgresDoor } from '../door.js';
+import type { PostgresDoor } from '../postgres-door.js';
 import type { Bind } from '../protocol/front-messages.js';
 import { asksCatalog } from '../statements/catalog-statement.js';
 import { parameterTypes } from '../statements/parameter-types.js';
@@ -13,7 +14,7 @@ import { isName, type StatementText } from '../statements/postgres-tokens.js';
 import { anyValue, parameterValue } from '../values/parameter-value.js';
 import { catalogFailure, catalogRows } from './catalog-rows.js';
 import { EngineRows } from './engine-rows.js';
-import { toPostgresError } from './failure.js';
+import { toPostgresError } from './postgres-failure.js';
 import { boundText, prepared, type PreparedStatement } from './prepared-statement.js';
 import type { Rows } from './rows.js';
 
@@ -91,7 +92,12 @@ export class Answering {
     if (asked.kind === 'catalog') return catalogRows(await this.askCatalog(asked, values, signal));
     const bound = values.values.map(
       (value, at) =>
-        value && parameterValue(asked.types[at] ?? 0, values.formats[at] ?? 'text', value),
+        value &&
+        parameterValue(
+          certain(asked.types[at], `type of value ${at}`),
+          values.formats[at] ?? 'text',
+          value,
+        ),
     );
     const { written, values: texts } = boundText(asked, bound);
     const hold = this.hold();

@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import type { MessageWriter } from '../protocol/message-writer.js';
 import { PostgresError } from '../protocol/protocol-error.js';
 import { readAnswer } from '../catalog/catalog-answer.js';
@@ -12,7 +13,7 @@ export function catalogRows(bytes: Buffer): Rows {
     describe: (writer) => void (columns ? writer.bytes(columns) : writer.empty('n')),
     next: () => at < rows.length,
     write: (writer: MessageWriter) => {
-      writer.bytes(rows[at] ?? Buffer.alloc(0));
+      writer.bytes(certain(rows[at], 'row to write'));
       at += 1;
     },
     tag: (count) => tag.replace(/\d+$/, String(count)),

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Logger } from '@app/platform';
 import { BodyReader, utf8 } from '../protocol/body-reader.js';
-import { BOUNDS } from '../protocol/bounds.js';
+import { BOUNDS } from '../protocol/postgres-bounds.js';
 import { MessageReader, type Message } from '../protocol/message-reader.js';
 import { MessageWriter } from '../protocol/message-writer.js';
 import { PostgresError, violation } from '../protocol/protocol-error.js';
@@ -9,7 +9,7 @@ import { SCRAM, ScramExchange } from '../protocol/scram.js';
 import { readStartup } from '../protocol/startup.js';
 import { REPORTED } from '../statements/session-settings.js';
 import { Answering, type Answerers } from './answering.js';
-import { toPostgresError } from './failure.js';
+import { toPostgresError } from './postgres-failure.js';
 import { Session, type Output } from './session.js';
 
 /** The key by which a connection may be cancelled. */
@@ -18,7 +18,7 @@ export interface CancelKey {
   readonly secret: number;
 }
 
-export interface ConnectionTerms {
+interface ConnectionTerms {
   readonly answerers: Answerers;
   readonly logger: Logger;
   readonly key: CancelKey;

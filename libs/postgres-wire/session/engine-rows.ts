@@ -22,7 +22,7 @@ const LINE_END = 0x0a;
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
 /** How rows are wanted. */
-export interface AskedRows {
+interface AskedRows {
   /** None: text; one: of all columns. */
   readonly formats: readonly Format[];
   readonly wide: Wide;
@@ -70,7 +70,7 @@ export class EngineRows implements Rows {
   }
 
   describe(writer: MessageWriter): void {
-    const fields = this.names.map((name, at) => fieldOf(name, this.types[at] ?? NO_TYPE));
+    const fields = this.names.map((name, at) => fieldOf(name, this.typeAt(at)));
     writer.rowDescription(fields, this.each);
   }
 
@@ -86,12 +86,16 @@ export class EngineRows implements Rows {
     const values = elementsOf(this.line ?? NO_BYTES);
     writer.begin('D').int16(values.length);
     values.forEach((json, at) => {
-      const type = this.types[at] ?? NO_TYPE;
+      const type = this.typeAt(at);
       if (type.kind === 'int8') checkBigint(json);
       if (isNull(json)) writer.int32(-1);
       else writer.value(this.each[at] === 'binary' ? valueBinary(json, type) : valueText(json, type)); // prettier-ignore
     });
     writer.end();
+  }
+
+  private typeAt(at: number): PostgresType {
+    return certain(this.types[at], `type of column ${at}`);
   }
 
   tag(rows: number): string {
@@ -148,8 +152,6 @@ export class EngineRows implements Rows {
     this.each = formatsOf(this.asked.formats, known.length);
   }
 }
-
-const NO_TYPE = postgresType('String');
 
 const [BIGINT_DIGITS, BIGINT_MAX] = [19, 2n ** 63n - 1n];
 

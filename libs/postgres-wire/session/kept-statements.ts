@@ -1,4 +1,4 @@
-import { BOUNDS } from '../protocol/bounds.js';
+import { BOUNDS } from '../protocol/postgres-bounds.js';
 import { PostgresError } from '../protocol/protocol-error.js';
 import type { PreparedStatement } from './prepared-statement.js';
 

@@ -1,10 +1,10 @@
-import { BOUNDS } from '../protocol/bounds.js';
+import { BOUNDS } from '../protocol/postgres-bounds.js';
 import { PostgresError } from '../protocol/protocol-error.js';
 import type { Values } from './answering.js';
 import type { PreparedStatement } from './prepared-statement.js';
 import { noRows, type Rows } from './rows.js';
 
-/** In place of rows that are all sent. */
+/** Stands in place of rows that are all sent. */
 export const DONE = noRows('SELECT 0');
 
 /** A statement with its values, and how far its rows were sent. */

@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import type { Column } from '@app/warehouse';
 import { engineText, type EngineText } from '../statements/engine-text.js';
 import type { StatementText } from '../statements/postgres-tokens.js';
@@ -6,7 +7,7 @@ import type { Wide } from '../values/postgres-type.js';
 import type { EngineValue } from '../values/parameter-value.js';
 
 /** Says what answers a statement. */
-export type StatementKind = 'empty' | 'session' | 'catalog' | 'engine';
+type StatementKind = 'empty' | 'session' | 'catalog' | 'engine';
 
 /** A statement that has been sent, and may be run many times. */
 export interface PreparedStatement {
@@ -18,7 +19,7 @@ export interface PreparedStatement {
   /** OIDs of all parameters. */
   readonly types: readonly number[];
   readonly wide: Wide;
-  /** Of an engine's statement, when it has been described. */
+  /** The columns of an engine's statement, when it has been described. */
   columns?: Promise<readonly Column[]>;
 }
 
@@ -50,7 +51,7 @@ export function boundText(
   const written = engineText(statement, (number, cast) => {
     const value = values[number - 1];
     if (!value) return { text: 'NULL' };
-    const type = types[number - 1] ?? 0;
+    const type = certain(types[number - 1], `type of parameter ${number}`);
     const isWider = INTEGERS.indexOf(type) <= INTEGERS.indexOf(cast?.oid ?? 0) && INTEGERS.includes(type); // prettier-ignore
     const isCast = cast !== undefined && (cast.oid === type || isWider || cast.isRows);
     const integer = isCast && isWider ? INTEGER_TYPES[INTEGERS.indexOf(cast.oid)] : undefined;

@@ -1,6 +1,6 @@
 import type { Message } from '../protocol/message-reader.js';
 import type { MessageWriter } from '../protocol/message-writer.js';
-import { BOUNDS } from '../protocol/bounds.js';
+import { BOUNDS } from '../protocol/postgres-bounds.js';
 import {
   readBind,
   readExecute,
@@ -14,7 +14,7 @@ import { SessionSettings } from '../statements/session-settings.js';
 import { fieldOf, postgresType } from '../values/postgres-type.js';
 import { formatsOf } from '../protocol/front-messages.js';
 import { NO_VALUES, type Answering, type Values } from './answering.js';
-import { toPostgresError } from './failure.js';
+import { toPostgresError } from './postgres-failure.js';
 import { KeptStatements } from './kept-statements.js';
 import { DONE, Portals, type Portal } from './portals.js';
 import { NOTHING, type PreparedStatement } from './prepared-statement.js';

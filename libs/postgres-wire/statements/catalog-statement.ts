@@ -4,7 +4,7 @@ const SCHEMAS = ['pg_catalog', 'information_schema'];
 /** Functions of PostgreSQL that tell of the session, the server or the catalog. */
 const FUNCTIONS =
   /^(?:pg_\w+|version|current_schemas?|current_database|current_catalog|current_role|current_setting|set_config|session_user|current_user|has_\w+_privilege|obj_description|col_description|shobj_description|format_type|to_reg\w+|txid_\w+|inet_\w+|quote_ident|row_to_json|json_build_object|jsonb_build_object)$/;
-/** Of these, what is written without brackets. */
+/** These of them are written without brackets. */
 const WORDS = /^(?:current_schema|current_catalog|current_role|session_user|current_user)$/;
 const TYPES = /^(?:reg\w+|oid|name|oidvector|int2vector)$/;
 const READS = ['select', 'with', 'values', 'table'];

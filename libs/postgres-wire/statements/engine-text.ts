@@ -1,5 +1,5 @@
 import { quoteText } from '@app/warehouse';
-import { castBehind, type Cast } from './casts.js';
+import { castBehind, type Cast } from './cast-behind.js';
 import { isSymbol, isWord, type PostgresToken, type StatementText } from './postgres-tokens.js';
 
 /** A statement as the engine's dialect has it, and where its pieces stood before. */

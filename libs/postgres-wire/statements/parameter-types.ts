@@ -1,18 +1,18 @@
 import type { Column } from '@app/warehouse';
 import { UNKNOWN } from '../values/parameter-value.js';
 import { ARRAY_OF_OID, postgresType, TEXT_TYPE } from '../values/postgres-type.js';
-import { castBehind } from './casts.js';
+import { castBehind } from './cast-behind.js';
 import { isName, isSymbol, isWord, type PostgresToken } from './postgres-tokens.js';
 
 /** OIDs of what numbers and truths in a statement are. */
 const [INT8, FLOAT8, BOOL] = [20, 701, 16];
-/** As PostgreSQL's message has it. */
+/** PostgreSQL's message has no more parameters. */
 const PARAMETERS_MAX = 65_535;
 const COMPARES = /^(?:=|<>|!=|<|>|<=|>=)$/;
 const ARITHMETIC = /^[-+*/%]$/;
 
 /** How many parameters a statement has: the greatest number of one. */
-export const parameterCount = (tokens: readonly PostgresToken[]): number =>
+const parameterCount = (tokens: readonly PostgresToken[]): number =>
   Math.min(
     PARAMETERS_MAX,
     tokens.reduce(
@@ -95,7 +95,7 @@ function typeBehind(place: Place, at: number): number | undefined {
   return typeOf(place, behind);
 }
 
-/** Of what stands there, where it is a column or a number. */
+/** The type of the column or the number that stands there. */
 function typeOf({ tokens, columns }: Place, at: number): number | undefined {
   const token = tokens[at];
   if (!token) return undefined;

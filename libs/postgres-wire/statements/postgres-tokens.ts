@@ -17,7 +17,7 @@ const PIECE =
   /(\s+)|(--[^\n]*)|(\/\*)|([eE]'(?:[^'\\]|\\[^]|'')*')|('(?:[^']|'')*')|("(?:[^"]|"")*")|\$(\d+)|(\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$)|(0x[\dA-Fa-f]+|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|([\p{L}_][\p{L}\p{N}_$]*)|(::|<=|>=|<>|!=|\|\||->>|->|[^])/uy;
 
 /** @throws {PostgresError} 42601 where a text, a name or a comment has no end */
-export function postgresTokens(text: string): readonly PostgresToken[] {
+function postgresTokens(text: string): readonly PostgresToken[] {
   const tokens: PostgresToken[] = [];
   let depth = 0;
   for (let at = 0; at < text.length;) {

@@ -1,6 +1,6 @@
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
-const OPEN = new Set([0x5b, 0x7b]);
-const CLOSE = new Set([0x5d, 0x7d]);
+const OPEN: ReadonlySet<number | undefined> = new Set([0x5b, 0x7b]);
+const CLOSE: ReadonlySet<number | undefined> = new Set([0x5d, 0x7d]);
 
 /**
  * The elements of one array of JSON as the bytes that stand there, so that no digit of a number is
@@ -12,7 +12,7 @@ export function elementsOf(json: Buffer): readonly Buffer[] {
   let from = 1;
   const end = json.length - 1;
   for (let at = 1; at < end; at += 1) {
-    const byte = json[at] ?? 0;
+    const byte = json[at];
     if (byte === QUOTE) at = endOfText(json, at);
     else if (byte === COMMA && depth === 0) {
       elements.push(trimmed(json, from, at));

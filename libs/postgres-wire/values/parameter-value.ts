@@ -106,9 +106,9 @@ function numericValue(text: string): EngineValue {
   if (!/^[+-]?(?:\d{1,76}(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/.test(text))
     throw unreadable('numeric', text);
   if (/e/i.test(text)) return { type: 'Float64', text: String(Number(text)) };
-  const scale = (text.split('.')[1] ?? '').length;
+  const [, fraction = ''] = text.split('.');
   if (text.replace(/\D/g, '').length > 76) throw unreadable('numeric', text);
-  return { type: `Decimal(76, ${scale})`, text: text.replace(/^\+/, '') };
+  return { type: `Decimal(76, ${fraction.length})`, text: text.replace(/^\+/, '') };
 }
 
 function timeValue(kind: string, text: string): string {

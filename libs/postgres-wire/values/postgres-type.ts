@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import { readEngineType } from '@app/query';
 import type { FieldDescription } from '../protocol/message-writer.js';
 
@@ -29,7 +30,7 @@ export interface PostgresType {
   readonly modifier: number;
   /** As a statement names it. */
   readonly name: string;
-  /** Of an array. */
+  /** Arrays only: the type of an element. */
   readonly element?: PostgresType;
 }
 
@@ -90,13 +91,12 @@ export type Wide = boolean;
 /** The type of the engine's type. What PostgreSQL has no type of is a text. */
 export function postgresType(type: string, wide: Wide = true): PostgresType {
   const { name, parts } = readEngineType(type);
-  const [first = ''] = parts;
   switch (name) {
     case 'Nullable':
     case 'LowCardinality':
-      return postgresType(first, wide);
+      return postgresType(certain(parts[0], `type within ${name}`), wide);
     case 'SimpleAggregateFunction':
-      return postgresType(parts[1] ?? '', wide);
+      return postgresType(certain(parts[1], `type within ${name}`), wide);
     case 'DateTime':
       return scalar('timestamptz');
     case 'DateTime64':
@@ -109,7 +109,7 @@ export function postgresType(type: string, wide: Wide = true): PostgresType {
       };
     }
     case 'Array':
-      return arrayOf(postgresType(first, wide));
+      return arrayOf(postgresType(certain(parts[0], `type within ${name}`), wide));
     case 'UInt64':
       return scalar(wide ? 'numeric' : 'int8');
     default:
@@ -140,17 +140,17 @@ export const fieldOf = (name: string, { oid, size, modifier }: PostgresType): Fi
 
 export const TEXT_TYPE = scalar('text');
 
-/** By OID, the kinds that values of parameters are read as. */
+/** The kinds that values of parameters are read as, by OID. */
 export const KIND_OF_OID: ReadonlyMap<number, Exclude<ValueKind, 'array'>> = new Map(
   Object.entries(SCALARS).map(([kind, [oid]]) => [oid, kind as Exclude<ValueKind, 'array'>]),
 );
 
-/** By OID of an array, the OID of its elements. */
+/** The OID of an array's elements, by the array's OID. */
 export const ELEMENT_OF_OID: ReadonlyMap<number, number> = new Map(
   Object.values(SCALARS).map(([oid, array]) => [array, oid]),
 );
 
-/** By OID, the OID of its arrays. */
+/** The OID of a type's arrays, by the type's OID. */
 export const ARRAY_OF_OID: ReadonlyMap<number, number> = new Map(
   Object.values(SCALARS).map(([oid, array]) => [oid, array]),
 );

@@ -50,7 +50,7 @@ function floatText(text: string): string {
   return text.replace(/^(-?)inf$/, '$1Infinity');
 }
 
-/** Without zeros at its end, as PostgreSQL has it. */
+/** Writes a fraction without zeros at its end, as PostgreSQL has it. */
 const fraction = (digits = ''): string => {
   const short = digits.replace(/0+$/, '');
   return short === '' ? '' : `.${short}`;

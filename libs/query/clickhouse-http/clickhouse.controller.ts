@@ -46,7 +46,7 @@ const DEFAULT_FORMAT = 'TabSeparated';
 /** Settings by which times in rows would be others; the rest is of queries. */
 const READS_OTHERWISE =
   /^(?:session_timezone = '(?!UTC'$)|date_time_input_format = '(?!best_effort'$))/;
-/** Of a driver for ClickHouse: times as it reads them, and nothing that a browser needs. */
+/** A driver for ClickHouse gets times as it reads them, and nothing that a browser needs. */
 const WRITING = {
   date_time_output_format: 'simple',
   output_format_json_escape_forward_slashes: '1',

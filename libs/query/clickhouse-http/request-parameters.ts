@@ -5,7 +5,7 @@ import type { Values } from '../guard/bind-values.js';
 import { readFormat, type NamedFormat } from './statements/statement-form.js';
 
 export interface RequestParameters {
-  /** Of `query`; a body follows it. */
+  /** The text of `query`; a body follows it. */
   readonly statement: string;
   readonly values: Values;
   readonly database: string | undefined;

@@ -14,4 +14,11 @@ const COUNTS = [
 export const summaryOf = (
   counts: Readonly<Partial<Record<(typeof COUNTS)[number], number>>>,
 ): string =>
-  JSON.stringify(Object.fromEntries(COUNTS.map((name) => [name, String(counts[name] ?? 0)])));
+  JSON.stringify(
+    Object.fromEntries(
+      COUNTS.map((name) => {
+        const { [name]: count = 0 } = counts;
+        return [name, String(count)];
+      }),
+    ),
+  );

@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import type { Token } from '../search/statement-tokens.js';
 
 const PIECE =
@@ -27,7 +28,7 @@ export function authorTokens(text: string): readonly Token[] | undefined {
     const found = PIECE.exec(text);
     if (!found || depth < 0 || depth > DEPTH_MAX) return undefined;
     const group = found.findIndex((piece, index) => index > 0 && piece !== undefined);
-    const kind = KINDS[group] ?? '';
+    const kind = certain(KINDS[group], 'kind of a piece');
     const [piece] = found;
     if (kind === '') continue;
     if (/^[)\]}]$/.test(piece)) depth -= 1;

@@ -1,6 +1,10 @@
 import { fieldWithin } from './queries/fields-within.js';
 import type { Scope } from './queries/object-shapes.js';
-import { AGGREGATE_FUNCTIONS, type Aggregate } from './functions/aggregate-functions.js';
+import {
+  AGGREGATE_FUNCTIONS,
+  aggregateName,
+  type Aggregate,
+} from './functions/aggregate-functions.js';
 import { castOf } from './casts/casts.js';
 import { bridged, bridgesOf } from './queries/common-columns.js';
 import { besideNumber, decimalArithmetic, type Side } from './numbers/decimal-arithmetic.js';
@@ -19,6 +23,7 @@ import {
   isQuery,
   isSymbol,
   isWord,
+  itemAt,
   itemsOf,
   startOf,
   type Group,
@@ -174,7 +179,7 @@ export class Expressions {
       : plain;
   }
 
-  /** Of what may be a decimal, the engine would cut the quotient to its digits. */
+  /** Writes a quotient; of what may be a decimal, the engine would cut the quotient to its digits. */
   private quotient(left: Side, right: Side): string {
     const isUnknown = [left, right].some(({ type }) => type.kind === 'unknown');
     const float = ({ type, written }: Side): string =>
@@ -192,7 +197,7 @@ export class Expressions {
     const given = list.nodes.length === 0 ? [] : this.items(list.nodes);
     const withheld = (of: Group, written: readonly string[]): readonly string[] =>
       filteredArguments({ name, list: of, types: this.writing.types }, written, this.length);
-    const typeAt = (at: number): Known => this.writing.types.of(itemsOf(list.nodes)[at] ?? []);
+    const typeAt = (at: number): Known => this.writing.types.of(itemAt(itemsOf(list.nodes), at));
     const cut = cutTime(name, given, typeAt);
     const items = more ? given : withheld(list, this.choices(name, list, cut));
     if (!more) {
@@ -213,11 +218,11 @@ export class Expressions {
     const places = choicesOf(name, items.length);
     if (places.length === 0) return items;
     const values = itemsOf(nodes);
-    const types = places.map((at) => this.writing.types.ofChoice(values[at] ?? []));
+    const types = places.map((at) => this.writing.types.ofChoice(itemAt(values, at)));
     const bridges = bridgesOf(types);
     return items.map((item, at) => {
       const bridge = bridges[places.indexOf(at)];
-      return bridge === undefined ? item : bridged(item, bridge, values[at] ?? []);
+      return bridge === undefined ? item : bridged(item, bridge, itemAt(values, at));
     });
   }
 
@@ -249,13 +254,15 @@ export class Expressions {
       checkCount(name, count - filters, own);
       return own.write(aggregate, args.slice(0, count - filters));
     }
+    const [value = []] = itemsOf(nodes);
     if (base === 'sum' || base === 'avg')
-      return exactSum(base, this.writing.types.of(itemsOf(nodes)[0] ?? []), aggregate, args);
+      return exactSum(base, this.writing.types.of(value), aggregate, args);
     // Of a column without nulls, the engine has no null before the first row, either.
-    if (/^(?:lag|lead)$/.test(lower) && count < 3 && over !== '')
-      return `${name}(${[`toNullable(${args[0] ?? ''})`, ...args.slice(1)].join(', ')})${over}`;
+    const [first, ...rest] = args;
+    if (/^(?:lag|lead)$/.test(lower) && count < 3 && first !== undefined && over !== '')
+      return `${name}(${[`toNullable(${first})`, ...rest].join(', ')})${over}`;
     if (lower === 'count' && count === 1) return this.values(nodes, args, over);
-    if (lower === 'cast' && count === 2) return this.cast(itemsOf(nodes)[0] ?? [], args);
+    if (lower === 'cast' && count === 2) return this.cast(value, args);
     if (lower === 'sqlstandardvalues') return `values(${args.join(', ')})${over}`;
     if (lower === 'todatetime' && count === 1) return timeLiteral(nodes);
     if (lower === 'todate' && count === 1) return dateLiteral(nodes);
@@ -289,10 +296,3 @@ const isEquality = (operator: string, left: Known, right: Known): boolean =>
   /^==?$/.test(operator) &&
   ((left.kind === 'signed' && right.kind === 'unsigned') ||
     (left.kind === 'unsigned' && right.kind === 'signed'));
-
-/** `sumDistinctIf` is `sum` and its combinators. */
-function aggregateName(lower: string): readonly [string, string] {
-  if (Object.hasOwn(AGGREGATE_FUNCTIONS, lower)) return [lower, ''];
-  const [, base = lower, distinct = '', filter = ''] = /^(.*?)(distinct)?(if)?$/.exec(lower) ?? [];
-  return [base, `${distinct && 'Distinct'}${filter && 'If'}`];
-}

@@ -78,7 +78,7 @@ const ARITHMETIC = /^[-+*/%^]$/;
 const isArithmetic = (node: Node | undefined): boolean =>
   node?.kind === 'symbol' ? ARITHMETIC.test(node.text) : isWord(node, 'MOD') || isWord(node, 'DIV');
 
-/** Of `**`, which are two signs, or of `^`; 0 where neither stands there. */
+/** The length of `**`, which are two signs, or of `^`; 0 where neither stands there. */
 export function powerLength(nodes: Nodes, at: number): number {
   const [sign, second] = [nodes[at], nodes[at + 1]];
   if (isSymbol(sign, '^')) return 1;

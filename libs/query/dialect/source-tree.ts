@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import type { Token } from '../search/statement-tokens.js';
 
 /** A piece of a statement that holds no other. */
@@ -74,6 +75,10 @@ export function itemsOf(nodes: Nodes): readonly Nodes[] {
   }
   return nodes.length === 0 ? [] : items;
 }
+
+/** One of the items, which is there. */
+export const itemAt = (items: readonly Nodes[], at: number): Nodes =>
+  certain(items[at], `item ${at} of a list`);
 
 export const startOf = (nodes: Nodes): number => nodes[0]?.start ?? 0;
 export const endOf = (nodes: Nodes): number => nodes.at(-1)?.end ?? 0;

@@ -5,7 +5,7 @@ import { Queries } from './queries/queries.js';
 import { isWord, treeOf } from './source-tree.js';
 import { aliasesOf, ValueTypes, type TypeOfColumn } from './casts/value-types.js';
 
-/** Of the engine and of the tables, what a statement is written by. */
+/** A statement is written by what this says of the engine and of the tables. */
 export interface Surroundings {
   readonly typeOfColumn: TypeOfColumn;
   /** The engine's name of a function that is written in another case; undefined for any other. */

@@ -91,7 +91,7 @@ export class Translation {
     return [...asked].every(([name, type]) => columns(name) === type);
   }
 
-  /** Of all tables that the statement names. */
+  /** The types of columns in all tables that the statement names. */
   private columns(
     names: ReadonlySet<string>,
     organization: RequestOrganization,
@@ -103,17 +103,17 @@ export class Translation {
           namedColumns(table).flatMap((column) => (column.name === name ? [column.type] : [])),
         ),
       );
-      const [type] = types;
-      return types.size > 1 ? commonType([...types]) : type;
+      const [first, ...more] = types;
+      return first === undefined ? undefined : commonType([first, ...more]);
     };
   }
 }
 
-/** Of columns that have one name in several tables. */
-const commonType = (types: readonly string[]): string =>
-  new Set(types.map((type) => type.replace(/^Nullable\((.*)\)$/, '$1'))).size > 1
-    ? 'Dynamic'
-    : (types[0] ?? 'Dynamic');
+/** The type of columns that have one name in several tables. */
+const commonType = ([first, ...more]: readonly [string, ...string[]]): string =>
+  more.every((type) => withoutNull(type) === withoutNull(first)) ? first : 'Dynamic';
+
+const withoutNull = (type: string): string => type.replace(/^Nullable\((.*)\)$/, '$1');
 
 /** The statement as one text, with its placeholders. */
 export const textOf = ({ pieces }: SpelledStatement): string =>

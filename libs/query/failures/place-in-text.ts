@@ -6,7 +6,7 @@ export function placeOf(name: string, text: string): string {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
     const alone =
       !isWord(text.charAt(at - 1), name.charAt(0)) &&
-      !isWord(text.charAt(at + name.length), name.at(-1) ?? '');
+      !isWord(text.charAt(at + name.length), name.slice(-1));
     if (alone) return `, at ${lineAndColumn(text.slice(0, at))}`;
   }
   return '';
@@ -14,8 +14,9 @@ export function placeOf(name: string, text: string): string {
 
 /** The place after `before`, in characters as an editor counts them. */
 export function lineAndColumn(before: string): string {
-  const lines = before.split('\n');
-  return `line ${lines.length}, column ${[...(lines.at(-1) ?? '')].length + 1}`;
+  const lines = before.split('\n').length;
+  const last = before.slice(before.lastIndexOf('\n') + 1);
+  return `line ${lines}, column ${[...last].length + 1}`;
 }
 
 function isWord(outside: string, edge: string): boolean {

@@ -35,7 +35,7 @@ export class SelectionReader {
     return selection;
   }
 
-  /** Of fields that are the same. */
+  /** The selection below fields that are the same. */
   below(nodes: readonly FieldNode[]): Selection {
     return this.read(...nodes.map(({ selectionSet }) => selectionSet));
   }

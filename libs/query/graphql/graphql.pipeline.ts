@@ -36,7 +36,7 @@ const ROOT_FIELDS_MAX = 20;
  * organization has 500 streams of 20 fields and one of 5,000.
  */
 const SCHEMA_FIELDS_MAX = 2_000_000;
-/** Of answers about one organization's schema: they are made on the thread that answers everybody. */
+/** Answers about one organization's schema may have so many fields a second, because they are made on the thread that answers everybody. */
 const SCHEMA_FIELDS_PER_SECOND = 200_000;
 
 /** A parsed document takes a hundred times what its text does. */
@@ -49,7 +49,7 @@ export class GraphqlPipeline {
   private readonly documents = new Verdicts<Operation>(DOCUMENTS_KEPT);
   /** Schemas that a kept document is valid for. */
   private readonly validFor = new WeakMap<Operation, WeakSet<OrganizationSchema>>();
-  /** Of kept documents without variables, by the schema they are valid for. */
+  /** The plans of kept documents without variables, by the schema they are valid for. */
   private readonly planned = new WeakMap<
     Operation,
     WeakMap<OrganizationSchema, readonly RootField[]>
@@ -230,7 +230,7 @@ const dependsOnNothingElse = ({ operation }: Operation, fields: readonly RootFie
   (operation.variableDefinitions ?? []).length === 0 &&
   fields.every((field) => 'statement' in field);
 
-/** By the list of columns: the same as long as nothing of them changes. */
+/** Texts by the list of columns: it is the same list as long as nothing of the columns changes. */
 const written = new WeakMap<TableDescription['columns'], Map<unknown, string>>();
 
 function versionOf(tables: readonly TableDescription[], shapes: Shapes): string {

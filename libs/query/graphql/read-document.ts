@@ -54,7 +54,7 @@ export function readDocument(text: string, operationName: string | undefined): O
   };
 }
 
-/** Before it is parsed: the parser calls itself for each bracket. */
+/** Checks the size before the text is parsed: the parser calls itself for each bracket. */
 function checkSize(text: string): void {
   const lexer = new Lexer(new Source(text));
   let depth = 0;

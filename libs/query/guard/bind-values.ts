@@ -3,7 +3,7 @@ import { quoteIdentifier } from '@app/warehouse';
 import { readTime } from '../plan/read-time.js';
 import { castOf, type Placeholder, type SpelledStatement } from './spell-out.js';
 
-/** Of `{name:Type}` placeholders, as text in the engine's own notation. */
+/** The values of `{name:Type}` placeholders, as text in the engine's own notation. */
 export type Values = Readonly<Record<string, string>>;
 
 const IDENTIFIER = 'Identifier';

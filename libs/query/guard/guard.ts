@@ -34,7 +34,7 @@ interface Admitted {
   readonly tables: readonly TableDescription[];
 }
 
-/** Of the engine itself, in lower case. */
+/** The engine's own names, in lower case. */
 interface EngineNames {
   readonly functions: ReadonlySet<string>;
   /** By those, the names of functions that have one spelling only. */

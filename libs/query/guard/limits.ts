@@ -8,5 +8,5 @@ export const VERDICTS_MAX = 2000;
 export const VERDICT_TEXT_MAX = 4 * 1024 * 1024;
 /** Time zones that statements have named since the start: the engine keeps 4.7 MB for each. */
 export const ZONES_MAX = 64;
-/** Of these, those that one organization was the first to name. */
+/** One organization may be the first to name so many of these. */
 export const ZONES_PER_ORGANIZATION_MAX = 16;

@@ -28,7 +28,7 @@ function packaged(name: string): string {
 export const GRAPHIQL_PAGE = Symbol('GRAPHIQL_PAGE');
 /** The page that is served. */
 export interface GraphiqlPage {
-  /** Of our own files; with a slash at its end. */
+  /** The folder of our own files; with a slash at its end. */
   readonly folder: URL;
   readonly program: 'hosted' | 'edge';
 }

@@ -17,7 +17,7 @@ import { entityTag, isKnown } from './answers/entity-tag.js';
 import { knownTable } from './requests/known-table.js';
 import { streamResult, varyByForm } from './answers/stream-result.js';
 
-/** For the OpenAPI page; the frontend parses them, with better messages. */
+/** Describes the parameters for the OpenAPI page; the frontend parses them, with better messages. */
 const tableQuery = z.object({
   columns: z.string().describe('Names, with commas between them; all when absent'),
   sort: z.string().describe('Names, with commas between them; `-` before one: descending'),

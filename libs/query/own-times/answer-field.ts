@@ -1,9 +1,9 @@
-import { readElement, readEngineType } from '../plan/engine-type.js';
+import { readElement, readEngineType, typeWithin } from '../plan/engine-type.js';
 import { isWallTime } from '../plan/wall-times.js';
 
 /** A field of an answer's own schema; where nothing is to be said of it, its part is not there. */
 export interface AnswerField {
-  /** Of a list its element, of a map its entries, of those the key and the value. */
+  /** A list has its element, a map its entries, and an entry the key and the value. */
   readonly children: readonly AnswerField[];
   /** Says of a timestamp that it has no zone. */
   readonly dropZone?: () => void;
@@ -14,13 +14,13 @@ export interface AnswerField {
 /** Says of an answer's fields what the engine's type of their column says. */
 export function sayOwnTimes(type: string, field: AnswerField | undefined): void {
   if (!field) return;
-  const { name, parts } = readEngineType(type);
-  const [first = '', second = ''] = parts;
-  switch (name) {
+  const read = readEngineType(type);
+  const { parts } = read;
+  switch (read.name) {
     case 'SimpleAggregateFunction':
-      return sayOwnTimes(second, field);
+      return sayOwnTimes(typeWithin(read, 1), field);
     case 'Array':
-      return sayOwnTimes(first, field.children[0]);
+      return sayOwnTimes(typeWithin(read), field.children[0]);
     case 'Map':
       return sayParts(parts, field.children[0]);
     case 'Nested':
@@ -32,7 +32,7 @@ export function sayOwnTimes(type: string, field: AnswerField | undefined): void 
       return field.asTimeOfDay?.();
     case 'Nullable':
     case 'LowCardinality':
-      return sayOwnTimes(first, field);
+      return sayOwnTimes(typeWithin(read), field);
     default:
       if (isWallTime(type)) field.dropZone?.();
   }

@@ -5,7 +5,7 @@ const HELD_MAX = 64 * 1024 * 1024;
 export class HeldChunks {
   private chunks: Buffer[] = [];
   private start = 0;
-  /** Of all that has come. */
+  /** The end of all that has come. */
   end = 0;
 
   add(chunk: Buffer): void {

@@ -1,4 +1,5 @@
 import { fileStructure, writeTimeOfDay, writeZoneless, type WrittenElement } from '@app/parquet';
+import { certain } from '@app/platform';
 import { sayOwnTimes, type AnswerField } from './answer-field.js';
 import type { AnswerWalk, HeldChunks } from './held-chunks.js';
 
@@ -38,7 +39,8 @@ export class ParquetWalk implements AnswerWalk {
       this.at += found;
       return true;
     }
-    found.forEach((column, at) => sayOwnTimes(this.types[at] ?? '', this.fieldOf(column, bytes)));
+    for (const [at, column] of found.entries())
+      sayOwnTimes(certain(this.types[at], `type of column ${at}`), this.fieldOf(column, bytes));
     held.write(this.at, bytes);
     this.isDone = true;
     return true;

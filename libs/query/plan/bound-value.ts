@@ -1,6 +1,6 @@
 import { MillraceError } from '@app/platform';
 import type { Column } from '@app/warehouse';
-import { readEngineType } from './engine-type.js';
+import { readEngineType, typeWithin } from './engine-type.js';
 import { readTime } from './read-time.js';
 
 /** A value as the engine binds it: text in its notation, and the type it is read as. */
@@ -35,7 +35,7 @@ const KINDS: readonly (readonly [RegExp, ColumnKind])[] = [
 
 function bareType(type: string): ReturnType<typeof readEngineType> {
   const read = readEngineType(type);
-  return /^(?:Nullable|LowCardinality)$/.test(read.name) ? bareType(read.parts[0] ?? '') : read;
+  return /^(?:Nullable|LowCardinality)$/.test(read.name) ? bareType(typeWithin(read)) : read;
 }
 
 export function columnKind(type: string): ColumnKind {
@@ -106,8 +106,8 @@ function readNumber(column: Column, text: string): BoundValue {
   }
   const isFloat = /Float/.test(column.type);
   if (!isFloat && NUMBER.test(text) && PLAIN.test(text)) {
-    const scale = (text.split('.')[1] ?? '').length;
-    return { type: `Decimal(76, ${scale})`, text: bare };
+    const [, fraction = ''] = text.split('.');
+    return { type: `Decimal(76, ${fraction.length})`, text: bare };
   }
   if (NUMBER.test(text) && Number.isFinite(Number(text)))
     return {

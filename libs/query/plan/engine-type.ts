@@ -1,3 +1,5 @@
+import { certain } from '@app/platform';
+
 /** A type of the engine in its parts. */
 interface EngineType {
   /** Without what stands in brackets. */
@@ -13,6 +15,10 @@ export function readEngineType(type: string): EngineType {
   const parts = partsOf(type.slice(open + 1, type.lastIndexOf(')')));
   return { name: type.slice(0, open), parts };
 }
+
+/** The type that another one has in its brackets, as Nullable and Array do: the first part, or the one at that place. */
+export const typeWithin = ({ name, parts }: EngineType, at = 0): string =>
+  certain(parts[at], `type within ${name}`);
 
 /** An element of a tuple: its name, quoted where it must be, if it has one, and its type. */
 export function readElement(element: string): { readonly name: string; readonly type: string } {

@@ -5,13 +5,13 @@ import {
   type Column,
   type AnswerFormat,
 } from '@app/warehouse';
-import { readElement, readEngineType } from './engine-type.js';
+import { readElement, readEngineType, typeWithin } from './engine-type.js';
 import { hasWallTimes, wallTimeText } from './wall-times.js';
 
 type Leaf = (name: string, parts: readonly string[]) => string | undefined;
 
 const NUMBERS_AS_BYTES = /^U?Int(?:128|256)$/;
-/** Of every kind: their text, since a column has one type. */
+/** Columns of these types have values of several types. They become text, since a column has one type. */
 const MIXED = /^(?:Dynamic|Variant)$/;
 
 /** Other programs would read such columns as bytes, as numbers without a meaning, or not at all. */
@@ -93,29 +93,29 @@ const textOfAnything = (column: string): string =>
   `if(match(dynamicType(${column}), '^(Array|Map|Tuple|JSON)'), toJSONString(${column}), CAST(${column}, 'Nullable(String)'))`;
 
 function isNested(type: string): boolean {
-  const { name, parts } = readEngineType(type);
-  if (name === 'Nullable') return isNested(parts[0] ?? '');
-  return /^(?:Array|Map|Tuple|Nested|Point|Ring|LineString|Polygon|Multi\w+)$/.test(name);
+  const read = readEngineType(type);
+  if (read.name === 'Nullable') return isNested(typeWithin(read));
+  return /^(?:Array|Map|Tuple|Nested|Point|Ring|LineString|Polygon|Multi\w+)$/.test(read.name);
 }
 
 function fittedType(type: string, leaf: Leaf): string {
-  const { name, parts } = readEngineType(type);
-  const [first = ''] = parts;
+  const read = readEngineType(type);
+  const { name, parts } = read;
   switch (name) {
     case 'Nullable': {
-      const inner = fittedType(first, leaf);
+      const inner = fittedType(typeWithin(read), leaf);
       return inner.startsWith('Nullable(') ? inner : `Nullable(${inner})`;
     }
     case 'LowCardinality': {
-      const inner = fittedType(first, leaf);
-      return inner === first ? type : inner;
+      const inner = fittedType(typeWithin(read), leaf);
+      return inner === typeWithin(read) ? type : inner;
     }
     case 'SimpleAggregateFunction':
-      return fittedType(parts[1] ?? '', leaf);
+      return fittedType(typeWithin(read, 1), leaf);
     case 'Array':
-      return `Array(${fittedType(first, leaf)})`;
+      return `Array(${fittedType(typeWithin(read), leaf)})`;
     case 'Map':
-      return `Map(${first}, ${fittedType(parts[1] ?? '', leaf)})`;
+      return `Map(${typeWithin(read)}, ${fittedType(typeWithin(read, 1), leaf)})`;
     case 'Tuple': {
       const elements = parts.map(readElement);
       return `Tuple(${elements.map((each) => each.name + fittedType(each.type, leaf)).join(', ')})`;

@@ -39,6 +39,6 @@ export function withinTime(
   return { additional_table_filters: `{${filters.join(',')}}` };
 }
 
-/** Without a text in it, so that it stands in one as it is. */
+/** Writes a time without a text in it, so that it stands within a text as it is. */
 const timeOf = (microseconds: number): string =>
   `fromUnixTimestamp64Micro(toInt64(${microseconds}))`;

@@ -1,8 +1,8 @@
 import type { Column } from '@app/warehouse';
 import type { FieldWithin } from '../catalog.js';
-import { readElement, readEngineType } from './engine-type.js';
+import { readElement, readEngineType, typeWithin } from './engine-type.js';
 
-/** Of a table; more would cost each statement. */
+/** A table may have so many; more would cost each statement. */
 const FIELDS_MAX = 1000;
 const DEPTH_MAX = 10;
 
@@ -16,11 +16,11 @@ export function tupleFields(columns: readonly Column[]): readonly FieldWithin[] 
 }
 
 function within(column: string, above: readonly string[], type: string): readonly FieldWithin[] {
-  const { name, parts } = readEngineType(type);
-  if (name === 'Nullable' && TUPLE.test(parts[0] ?? ''))
-    return within(column, above, parts[0] ?? '');
-  if (name !== 'Tuple' || above.length >= DEPTH_MAX) return [];
-  return parts.flatMap((part) => {
+  const read = readEngineType(type);
+  if (read.name === 'Nullable' && TUPLE.test(typeWithin(read)))
+    return within(column, above, typeWithin(read));
+  if (read.name !== 'Tuple' || above.length >= DEPTH_MAX) return [];
+  return read.parts.flatMap((part) => {
     const { name: quoted, type: element } = readElement(part.replace(/\s+/g, ' '));
     const key = /^(?:`([^`\\.]+)`|(\w+)) $/.exec(quoted);
     const keyName = key?.[1] ?? key?.[2];

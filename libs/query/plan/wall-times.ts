@@ -1,5 +1,5 @@
 import { quoteText } from '@app/warehouse';
-import { readElement, readEngineType } from './engine-type.js';
+import { readElement, readEngineType, typeWithin } from './engine-type.js';
 
 /** Within a text of a type the quotes have a backslash. */
 const ZONED = /DateTime64\(\d, *\\?'|\w+64\w*\([^()']*, '[\w/+-]+'\)/g;
@@ -7,16 +7,17 @@ const TIMES = /DateTime64|UnixTimestamp64|now64/;
 
 /** Whether it is a time without a zone: what clocks show, wherever they are. */
 export function isWallTime(type: string): boolean {
-  const { name, parts } = readEngineType(type);
-  if (name === 'Nullable' || name === 'LowCardinality') return isWallTime(parts[0] ?? '');
-  return name === 'DateTime64' && parts.length === 1;
+  const read = readEngineType(type);
+  if (read.name === 'Nullable' || read.name === 'LowCardinality')
+    return isWallTime(typeWithin(read));
+  return read.name === 'DateTime64' && read.parts.length === 1;
 }
 
 /** Whether it, or what it is made of, is one. */
 export function hasWallTimes(type: string): boolean {
-  const { name, parts } = readEngineType(type);
-  if (name === 'Array') return hasWallTimes(parts[0] ?? '');
-  if (name === 'Tuple') return parts.some((part) => hasWallTimes(readElement(part).type));
+  const read = readEngineType(type);
+  if (read.name === 'Array') return hasWallTimes(typeWithin(read));
+  if (read.name === 'Tuple') return read.parts.some((part) => hasWallTimes(readElement(part).type));
   return isWallTime(type);
 }
 
@@ -27,10 +28,11 @@ export const mayMakeWallTimes = (statement: string): boolean =>
 /** It as text of ISO 8601 that claims no zone. */
 export function wallTimeText(column: string, type: string): string {
   if (!hasWallTimes(type)) return column;
-  const { name, parts } = readEngineType(type);
-  if (name === 'Array') return `arrayMap(e -> ${wallTimeText('e', parts[0] ?? '')}, ${column})`;
-  if (name !== 'Tuple') return `replaceOne(toString(${column}), ' ', 'T')`;
-  const values = parts.map((part, at) =>
+  const read = readEngineType(type);
+  if (read.name === 'Array')
+    return `arrayMap(e -> ${wallTimeText('e', typeWithin(read))}, ${column})`;
+  if (read.name !== 'Tuple') return `replaceOne(toString(${column}), ' ', 'T')`;
+  const values = read.parts.map((part, at) =>
     wallTimeText(`tupleElement(${column}, ${at + 1})`, readElement(part).type),
   );
   return `CAST(tuple(${values.join(', ')}), ${quoteText(textType(type))})`;
@@ -38,9 +40,9 @@ export function wallTimeText(column: string, type: string): string {
 
 function textType(type: string): string {
   if (!hasWallTimes(type)) return type;
-  const { name, parts } = readEngineType(type);
-  if (name === 'Array') return `Array(${textType(parts[0] ?? '')})`;
-  if (name !== 'Tuple') return 'Nullable(String)';
-  const elements = parts.map(readElement);
+  const read = readEngineType(type);
+  if (read.name === 'Array') return `Array(${textType(typeWithin(read))})`;
+  if (read.name !== 'Tuple') return 'Nullable(String)';
+  const elements = read.parts.map(readElement);
   return `Tuple(${elements.map((each) => each.name + textType(each.type)).join(', ')})`;
 }

@@ -1,4 +1,4 @@
-import { didYouMean } from '@app/platform';
+import { certain, didYouMean } from '@app/platform';
 import { quoteText, searchedText } from '@app/warehouse';
 import { TRANSLATED_FUNCTIONS } from '../dialect/functions/translated-functions.js';
 import { isAllowedFunction } from '../guard/functions/allowed-functions.js';
@@ -89,7 +89,7 @@ export function expandFunctions(statement: string, context: SearchContext): stri
 }
 
 function checkFunction(tokens: readonly Token[], at: number): void {
-  const { text = '' } = tokens[at] ?? {};
+  const { text } = certain(tokens[at], 'name of a function');
   const isTranslated = TRANSLATED.has(text.toLowerCase().replace(/if$/, ''));
   if (
     isAllowedFunction(text) ||
@@ -194,5 +194,6 @@ function matchColumn(column: string, text: string): string {
   ];
   if (conditions.length === 0)
     return `positionCaseInsensitiveUTF8(${searched}, ${quoteText(text)}) > 0`;
-  return conditions.length === 1 ? (conditions[0] ?? '') : `(${conditions.join(' AND ')})`;
+  const all = conditions.join(' AND ');
+  return conditions.length === 1 ? all : `(${all})`;
 }

@@ -93,7 +93,8 @@ function tablesOf(canonical: string, tableOf: TableOf): readonly TableDescriptio
 }
 
 function fullTextColumns(tables: readonly TableDescription[]): readonly string[] {
-  return tables.length === 1 ? (tables[0]?.fullTextColumns ?? []) : [];
+  const [only, ...more] = tables;
+  return only && more.length === 0 ? (only.fullTextColumns ?? []) : [];
 }
 
 /** Undefined where the range is unbounded. */
@@ -112,7 +113,7 @@ interface SingleTable {
   readonly table: TableDescription;
 }
 
-/** Of `FROM logs` or `FROM logs AS l`, where nothing else is read: the time can stand in its WHERE. */
+/** Reads `FROM logs` or `FROM logs AS l`. Where nothing else is read, the time can stand in its WHERE. */
 function singleTable(
   { compound, clauses }: Clauses,
   statement: string,
@@ -196,7 +197,7 @@ function ownShape({ clauses }: Clauses): boolean {
   );
 }
 
-/** By the time of the one table it reads, else by the time that its rows have. */
+/** Orders by the time of the one table it reads, else by the time that its rows have. */
 function newestFirst(
   { clauses, read }: Timed,
   written: string,
@@ -244,7 +245,8 @@ function selectedRows(clauses: Clauses['clauses'], { selected }: Clauses): strin
       conditions.some((token) => isName(token) && token.value === alias?.value)
     );
   });
-  const expressions = [...(rows.has('WITH') ? [rows.get('WITH') ?? ''] : []), ...named];
+  const own = rows.get('WITH');
+  const expressions = [...(own === undefined ? [] : [own]), ...named];
   if (expressions.length > 0) rows.set('WITH', expressions.join(', '));
   return joinClauses(rows);
 }

@@ -8,7 +8,7 @@ const AGGREGATIONS_MAX = 50;
 /** Each query of a search has the server's own limit, which is far below. */
 const TIMEOUT_MAX_SECONDS = 3600;
 
-/** As a size: as many rows as there may be. */
+/** The size that means: as many rows as there may be. */
 const ALL = -1;
 
 const time = z.number().int().nonnegative().default(0);
@@ -94,7 +94,7 @@ export interface SearchRequest {
   readonly histogramInterval: number | undefined;
 }
 
-/** As OpenObserve's web page and Grafana plugin ask before they draw a histogram. */
+/** The body that OpenObserve's web page and Grafana plugin send before they draw a histogram. */
 export const partitionBody = z.object({
   sql: z.string().describe('One SELECT'),
   start_time: time.describe('Microseconds since 1970, included; 0: unbounded'),

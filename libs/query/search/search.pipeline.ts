@@ -37,7 +37,7 @@ export interface SearchResult {
 
 /** How a search over a range is best asked. */
 interface SearchPartition {
-  /** Of all rows. */
+  /** The number of all records. */
   readonly records: number;
   readonly histogramInterval: number;
   /** Whether {@link SearchPipeline.histogram} can draw it. */

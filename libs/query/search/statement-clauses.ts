@@ -86,9 +86,10 @@ function nodesOf(canonical: string): Nodes {
 
 /** Joins clauses into a statement again, in the engine's order. */
 export function joinClauses(clauses: ReadonlyMap<Keyword, string>): string {
-  return KEYWORDS.filter((keyword) => clauses.has(keyword))
-    .map((keyword) => `${keyword === 'LIMIT BY' ? 'LIMIT' : keyword} ${clauses.get(keyword) ?? ''}`)
-    .join(' ');
+  return KEYWORDS.flatMap((keyword) => {
+    const text = clauses.get(keyword);
+    return text === undefined ? [] : [`${keyword === 'LIMIT BY' ? 'LIMIT' : keyword} ${text}`];
+  }).join(' ');
 }
 
 const BEFORE_TABLE = /^(?:FROM|JOIN|IN|,|\()$/;

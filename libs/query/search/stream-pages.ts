@@ -13,7 +13,7 @@ interface TopValues {
   readonly isUncounted: boolean;
 }
 
-/** Of aggregated rows: the values of a column that most rows have, with their numbers; the row of null has no key. */
+/** Aggregates rows to the values of a column that most rows have, with their numbers. The row of null has no key. */
 export function topValues(column: string, { size, keyword, isUncounted }: TopValues): string {
   const name = quoteIdentifier(column);
   const found = `positionCaseInsensitiveUTF8(toString(${name}), ${quoteText(keyword)}) > 0`;

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { KeyedCounter } from '@app/flow';
 import { MillraceError, type Caller, type RequestOrganization } from '@app/platform';
 
-/** Of all organizations that take turns as one, of one caller, and of this process. */
+/** The most tails of all organizations that take turns as one, of one caller, and of this process. */
 const MOST = { organization: 32, caller: 8, process: 256 } as const;
 const RETRY_SECONDS = 10;
 

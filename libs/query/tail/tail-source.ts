@@ -2,9 +2,9 @@ import type { RequestOrganization } from '@app/platform';
 
 /** How far a stream's rows are written. */
 export interface WrittenTo {
-  /** Of the stream: another one may have its name later. */
+  /** The stream's id: another stream may have its name later. */
   readonly streamId: string;
-  /** Of the ingest queue; all new rows of the stream come through it. */
+  /** The partition of the ingest queue; all new rows of the stream come through it. */
   readonly partition: number;
   /** All rows before this offset are in the table, and nothing comes there any more. */
   readonly offset: bigint;

@@ -11,7 +11,7 @@ const UINT = 'Nullable(UInt64)';
 const FLOAT = 'Nullable(Float64)';
 const BOOL = 'Nullable(Bool)';
 const STRING = 'Nullable(String)';
-/** Of an object, beside null: a field that is absent, or null, is no object without keys. */
+/** The type of an object, beside null: a field that is absent, or null, is no object without keys. */
 const OBJECT = 'Nullable(JSON)';
 /** The kind of objects, and the type of the columns that were made before there was the other: null reads as `{}` there. */
 const OBJECT_KIND = 'JSON';

@@ -4,7 +4,7 @@ import { WRITTEN_FLOAT, type ObjectColumn } from './object-paths.js';
 
 /** How the values at a path within objects are read, all of them with one type. */
 interface PathValue {
-  /** Of a column that would hold them. */
+  /** The type of a column that would hold them. */
   readonly type: string;
   /** @param path SQL of the path, as `k.n` */
   readonly write: (path: string) => string;
@@ -33,7 +33,7 @@ const plain = (type: string): PathValue => ({
   write: (path) => of(path, type),
 });
 
-/** Of several kinds: text, as it is where it is text, and as JSON writes it where it is not. */
+/** Values of several kinds become text: a text as it is, and anything else as JSON writes it. */
 const text = (hasLists: boolean): PathValue => ({
   type: 'Nullable(String)',
   write: (path) => {
@@ -99,7 +99,7 @@ function ofSingles(singles: readonly string[], kinds: readonly string[]): PathVa
   return areAll('Int64', 'Float64', WRITTEN_FLOAT) && isExact ? WRITTEN_FLOATS : text(false);
 }
 
-/** By the list that they are of, which is another one after each change. */
+/** The fields by the list that they are of, which is another one after each change. */
 const known = new WeakMap<readonly ObjectColumn[], readonly PathField[]>();
 
 /** The fields within objects that have a type, each as a column has one. */

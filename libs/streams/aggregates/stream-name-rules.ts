@@ -29,7 +29,7 @@ export const OURS: readonly string[] = [TIMESTAMP.name, ...POSITION_COLUMNS];
 const ENGINE_OWN = ['_block_number', '_block_offset', '_row_exists'];
 const RESERVED = new Set([...OURS, ...ENGINE_OWN]);
 
-/** Why a field cannot become a column, or undefined. */
+/** Says why a field cannot become a column. Undefined where it can. */
 export function fieldNameProblem(name: string): string | undefined {
   if (name === '') return 'has no name';
   if (Buffer.byteLength(name) > FIELD_NAME_BYTES_MAX)

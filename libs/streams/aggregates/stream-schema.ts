@@ -170,7 +170,7 @@ export function changeOf(
   };
 }
 
-/** Of columns that are added, which have all their paths listed, and of those that have had from the first. */
+/** The paths of columns that are added, which have all their paths listed, and of those that have had from the first. */
 function pathsOf(
   known: readonly ObjectColumn[],
   added: readonly Column[],
@@ -206,7 +206,7 @@ function untypedBeside(columns: readonly Column[], names: readonly string[]): re
   return listed;
 }
 
-/** Why fields of a survey have not become columns, by field; empty when all have that could. */
+/** Says why fields of a survey have not become columns, by field; empty when all have that could. */
 export function refusedFields(
   columns: readonly Column[],
   survey: Survey,

@@ -26,7 +26,7 @@ export interface SettingsChange {
   readonly partitionKeys?: ListChange;
 }
 
-/** Without what stays as it is; lists whole and without doubles. */
+/** The settings without what stays as it is; lists are whole and without doubles. */
 export function changedSettings(
   before: StreamSettings,
   change: SettingsChange,

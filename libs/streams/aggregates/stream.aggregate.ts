@@ -43,7 +43,7 @@ export interface StreamCreated {
   };
 }
 
-/** Which stream it is. */
+/** The fields that say which stream it is. */
 type StreamIdentity = Pick<StreamCreated['data'], 'id' | 'organizationId' | 'database' | 'name'>;
 
 export interface StreamSchemaEvolved {

@@ -12,7 +12,7 @@ type Integer = Extract<ValueType, { readonly family: 'integer' }>;
 type Decimal = Extract<ValueType, { readonly family: 'decimal' }>;
 type Timestamp = Extract<ValueType, { readonly family: 'timestamp' }>;
 
-/** Of the engine's widest decimals. */
+/** The engine's widest decimals have so many digits. */
 export const DECIMAL_DIGITS_MAX = 76;
 /** Beyond microseconds the engine's times end in 2262, and no other unit's values all fit. */
 const DIGITS_OF_ALL_TIMES = 6;

@@ -1,6 +1,6 @@
 import { MillraceError } from '@app/platform';
 
-/** To whoever began something in an organization before it was deleted. */
+/** The error for a caller that began something in an organization before it was deleted. */
 export const organizationDeleted = (): MillraceError =>
   new MillraceError(
     'ORGANIZATION_NOT_FOUND',

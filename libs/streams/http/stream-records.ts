@@ -13,7 +13,7 @@ export const STREAM_TYPE = 'logs';
 /** Sizes of streams are told in megabytes, as OpenObserve tells them; no byte is lost by it. */
 export const MEGABYTE = 1024 * 1024;
 
-/** As OpenObserve shows it; times in microseconds since the epoch, sizes in {@link MEGABYTE}s. */
+/** A stream as OpenObserve shows it; times are in microseconds since the epoch, sizes in {@link MEGABYTE}s. */
 export interface StreamRecord {
   readonly name: string;
   readonly stream_type: typeof STREAM_TYPE;
@@ -39,9 +39,9 @@ export interface StreamRecord {
 interface ListedColumn {
   readonly name: string;
   readonly type: string;
-  /** Of text that may have been something else: which values are there as they were written. */
+  /** Text only that may have been something else: which values are there as they were written. */
   readonly verbatim?: Verbatim;
-  /** Of objects: what is within them, by the names that statements have for it, where it has a type. */
+  /** Objects only: what is within them, by the names that statements have for it, where it has a type. */
   readonly fields?: readonly { readonly name: string; readonly type: string }[];
 }
 

@@ -9,7 +9,7 @@ import {
 import type { Schema } from '../aggregates/stream-schema.js';
 import type { StreamSettings } from '../aggregates/stream-settings.js';
 
-/** Of its `exact` columns: all others hold no integer that a float would round, save what is older than this rule. */
+/** The `exact` columns may hold integers of any size. All others hold no integer that a float would round, save what is older than this rule. */
 export interface StreamDescription extends Schema {
   readonly id: string;
   readonly organizationId: string;
@@ -18,7 +18,7 @@ export interface StreamDescription extends Schema {
   readonly settings: StreamSettings;
 }
 
-/** Of identity's event `OrganizationDeleted`, what matters here. */
+/** The part of identity's event `OrganizationDeleted` that matters here. */
 export interface OrganizationDeletedData {
   readonly organizationId: string;
   readonly database: string;
@@ -95,7 +95,7 @@ export class StreamsProjection implements SnapshottedProjection {
     return this.deletedOrganizations.has(organizationId);
   }
 
-  /** Of organizations that are deleted: nothing goes into these any more. */
+  /** The databases of organizations that are deleted: nothing goes into these any more. */
   get deletedDatabases(): ReadonlySet<string> {
     return this.databases;
   }
@@ -124,7 +124,7 @@ export class StreamsProjection implements SnapshottedProjection {
     return this.list(organization.id).filter(({ name }) => seesStream(organization, name));
   }
 
-  /** Of every organization. */
+  /** The streams of every organization. */
   all(): readonly StreamDescription[] {
     return [...this.descriptions.values()];
   }

@@ -26,7 +26,7 @@ import type {
   StreamsProjection,
 } from './streams.projection.js';
 
-/** Of identity's event `OrganizationCreated`, what matters here. */
+/** The part of identity's event `OrganizationCreated` that matters here. */
 interface OrganizationCreatedData {
   readonly database: string;
 }

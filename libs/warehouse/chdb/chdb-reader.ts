@@ -4,6 +4,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
+import type { Pool } from '@app/flow';
+import { certain } from '@app/platform';
 import { quoteIdentifier, quoteText } from '../ddl/identifier.js';
 import { handOver } from '../memory/release-memory.js';
 import { toWarehouseError, WarehouseError } from '../warehouse-errors.js';
@@ -12,7 +14,6 @@ import { engineFormat } from '../sql/read-settings.js';
 import { WholeResult } from '../whole-result.js';
 import { chunkJoiner, isWholeFile, wholeDocument } from './join-chunks.js';
 import { Lease } from './sessions/lease.js';
-import type { Pool } from './sessions/pool.js';
 import type { Block, ReadingThread } from './reading-thread.js';
 import { RunningQueries } from './running-queries.js';
 import type { SessionPool } from './sessions/session-pool.js';
@@ -25,7 +26,7 @@ export interface ReaderParts {
   readonly running: RunningQueries;
   /** Arguments of a reading session. */
   readonly args: readonly string[];
-  /** Of one whose answers are held whole: see {@link SmallAnswers.within}. */
+  /** The arguments of a session whose answers are held whole: see {@link SmallAnswers.within}. */
   readonly smallArgs: readonly string[];
   /** Where results are written that cannot be sent while they are made. */
   readonly directory: string;
@@ -196,7 +197,7 @@ const TELLS = /^(?:EXPLAIN|DESCRIBE)\b/i;
 function parameters({ params = {} }: WarehouseQuery): string[] {
   const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\t': '\\t' };
   return Object.entries(params).map(([name, value]) => {
-    const field = String(value).replace(/[\\\n\t]/g, (character) => escapes[character] ?? '');
+    const field = String(value).replace(/[\\\n\t]/g, (each) => certain(escapes[each], 'escape'));
     return `SET param_${name} = ${quoteText(field)}`;
   });
 }

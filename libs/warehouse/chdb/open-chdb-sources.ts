@@ -4,7 +4,7 @@ import { ChdbStatements } from './chdb-statements.js';
 import { Engine } from './engine.js';
 import { openReader } from './open-reader.js';
 
-/** For statements that make tables: their rows stay in the order of their files. */
+/** Settings for statements that make tables: their rows stay in the order of their files. */
 const DEFINING: readonly string[] = [
   '--max_insert_threads=1',
   '--allow_experimental_alias_table_engine=1',

@@ -1,11 +1,11 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Session } from 'chdb';
+import { Pool } from '@app/flow';
 import { readSettings, WHOLE_RESULT } from '../sql/read-settings.js';
 import type { QueryLimits } from '../warehouse.js';
 import { ChdbReader } from './chdb-reader.js';
 import type { Engine } from './engine.js';
-import { Pool } from './sessions/pool.js';
 import { ReadingThread } from './reading-thread.js';
 import { RunningQueries } from './running-queries.js';
 import { SmallAnswers } from './small-answers.js';

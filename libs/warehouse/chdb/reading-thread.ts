@@ -19,7 +19,7 @@ export interface Block {
 }
 
 interface Answer {
-  /** Of the query that it belongs to. */
+  /** The turn of the query that it belongs to. */
   readonly turn: number;
   readonly bytes?: Uint8Array;
   readonly rows?: number;

@@ -3,7 +3,7 @@
 import process from 'node:process';
 import { callC, I32, I64, U8Array } from './libc.mjs';
 
-/** Those that end a process which cannot go on, by their numbers; some are others on macOS. */
+/** The signals that end a process which cannot go on, by their numbers; some are others on macOS. */
 const LINUX = { ill: 4, trap: 5, abrt: 6, bus: 7, fpe: 8, segv: 11, sys: 31 };
 const MACOS = { ...LINUX, bus: 10, sys: 12 };
 const CRASHES = Object.values(process.platform === 'linux' ? LINUX : MACOS);

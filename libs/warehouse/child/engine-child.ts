@@ -8,7 +8,7 @@ export interface Walls {
   readonly tcp: boolean;
 }
 
-/** To the engine's allocator, as in bin/process-environment.cjs. */
+/** Tells the engine's allocator the same as bin/process-environment.cjs. */
 export const GIVE_BACK = 'dirty_decay_ms:250,muzzy_decay_ms:0';
 
 /** An orderly end takes two seconds at most, unless a query cannot be ended. */
@@ -29,7 +29,7 @@ export function hold(child: ChildProcess, held: boolean): void {
   }
 }
 
-/** In order, by the end of its input; one that cannot is killed. */
+/** Ends the process by the end of its input, so that it ends in order. A process that cannot is killed. */
 export async function end(child: ChildProcess): Promise<void> {
   if (hasEnded(child)) return;
   const exited = once(child, 'exit');

@@ -5,7 +5,7 @@ import { DataType, load, open } from 'ffi-rs';
 
 /** Rights below a folder, as the kernel numbers them: execute, read files and folders. */
 const READ = 0b1101n;
-/** Of a file that is no folder: execute, write, read, truncate. */
+/** The rights on a file that is no folder: execute, write, read, truncate. */
 const OF_FILES = 0b111n | (1n << 14n);
 const [CREATE_RULESET, ADD_RULE, RESTRICT_SELF] = [444, 445, 446];
 const ASK_FOR_VERSION = 1;

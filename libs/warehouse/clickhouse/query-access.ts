@@ -35,7 +35,7 @@ export class QueryAccess {
     await runAll(this.runner, this.access.createRole(database, databases, organization));
   }
 
-  /** Of an organization that is deleted. */
+  /** Drops the role of an organization that is deleted. */
   async dropRole(database: string): Promise<void> {
     await runAll(this.runner, this.access.dropRole(database));
   }

@@ -12,7 +12,7 @@ import type { BatchInsert, LocalEngine } from '../warehouse.js';
 export interface Offer {
   /** SQL: a subquery or a table function. */
   readonly rows: string;
-  /** Of the engine, for reading them. */
+  /** The engine's settings for reading them. */
   readonly settings?: Readonly<Record<string, string | number>>;
   /** The data that goes with the statement, where there is any: a file compressed with zstd. */
   readonly file?: string;
@@ -23,7 +23,7 @@ export interface BatchSource {
   offer(insert: BatchInsert, take: (offer: Offer) => Promise<void>): Promise<void>;
 }
 
-/** For an engine that reads a folder of ours: the files are linked into it. */
+/** Hands batches to an engine that reads a folder of ours: the files are linked into it. */
 export class HandedBatches implements BatchSource {
   /** @param directory that the engine may read; absolute */
   constructor(private readonly directory: string) {}

@@ -7,9 +7,9 @@ import type { Request } from './clickhouse-request.js';
 import { statementFrame } from './statement-frame.js';
 import type { Headers } from './whole-answer.js';
 
-/** Of a server that says nothing while it works: an index is filled, an insert is merged. */
+/** A server may say nothing for so long while it fills an index or merges an insert. */
 export const SILENCE_MS = 600_000;
-/** As many as would ever be asked at once; the server has its own limit. */
+/** More connections would never be used at once; the server has its own limit. */
 export const CONNECTIONS = 64;
 /** A server takes 128 KiB for a field of an address (`http_max_field_value_size`). */
 const ADDRESS_BYTES_MAX = 100_000;

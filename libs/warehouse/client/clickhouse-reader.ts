@@ -24,7 +24,7 @@ export type Rights = Pick<Request, 'role' | 'auth'>;
 export interface ReaderParts {
   readonly connection: ClickHouseConnection;
   readonly limits: QueryLimits;
-  /** Of who may read this database, and of who may read none. */
+  /** The rights of a user who may read this database, or none where it is undefined. */
   readonly rights: (database: string | undefined) => Rights | Promise<Rights>;
   /** Sees what runs, and how far. */
   readonly control: SqlRunner;

@@ -8,6 +8,8 @@ export interface Request {
   /** By which the server knows the statement; one is made up when there is none. */
   readonly id?: string;
   readonly database?: string;
+  /** The database whose tables are all that it needs, where that is known. */
+  readonly needs?: string;
   /** The role whose rights it has, of those that its user may take. */
   readonly role?: string;
   /** The user who asks, when it is not the one that the address names. */

@@ -64,8 +64,9 @@ export class ClickHouseWriter implements WarehouseWriter {
         const query = insertRows({ ...insert, table }, rows, claim);
         const id = `${idPrefix(claim)}${randomUUID()}`;
         const settings = { ...this.settings, ...reading };
-        if (file === undefined) await this.connection.run({ query, settings, id });
-        else await this.connection.run({ query: `${query} FORMAT Native`, settings, id, file });
+        const request = { settings, id, needs: insert.table.database };
+        if (file === undefined) await this.connection.run({ ...request, query });
+        else await this.connection.run({ ...request, query: `${query} FORMAT Native`, file });
       });
     } catch (error) {
       throw await this.outcome(claim, toWarehouseError(error));

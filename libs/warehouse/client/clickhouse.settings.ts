@@ -10,14 +10,14 @@ export const clickHouseUrls = z
   })
   .optional();
 
-/** As the servers' configuration names it. */
+/** The cluster's name in the servers' configuration. */
 export const clickHouseCluster = z
   .string()
   .regex(/^[\w.-]{1,100}$/, 'want the name of a cluster in the servers’ configuration')
   .optional();
 
 /** Stands for a backup's name. */
-export const BACKUP_PLACE = '{name}';
+const BACKUP_PLACE = '{name}';
 
 /**
  * The destination that the servers' BACKUP takes after TO. It may hold keys, which no message

@@ -52,7 +52,7 @@ export class QueryWatch {
 
   /** @throws {PacedError} */
   admit(database: string | undefined): void {
-    const until = this.paced.get(database ?? '');
+    const until = database === undefined ? undefined : this.paced.get(database);
     if (until === undefined || database === undefined) return;
     const left = until - performance.now();
     if (left > 0) throw new PacedError(Math.ceil(left / 1000));

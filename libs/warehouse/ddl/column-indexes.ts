@@ -9,7 +9,7 @@ export type IndexKind = 'partition_key' | 'full_text';
 const sqlOf = (indexed: Indexed): string =>
   typeof indexed === 'string' ? quoteIdentifier(indexed) : indexed.sql;
 
-/** Of one length, whatever the column is called: the engine keeps an index in a file of its name. */
+/** All names have one length, however the column is called, because the engine keeps an index in a file of its name. */
 export const indexName = (kind: IndexKind, indexed: Indexed): string => {
   const of = typeof indexed === 'string' ? indexed : indexed.sql;
   return `${kind}_${createHash('sha256').update(of).digest('hex').slice(0, 32)}`;

@@ -3,6 +3,6 @@ import { ORGANIZATION_PREFIX } from './ddl.js';
 
 const BYTES = 16;
 
-/** Of an organization's database; nobody can guess it. */
+/** Makes the name of an organization's database, which nobody can guess. */
 export const newDatabaseName = (): string =>
   `${ORGANIZATION_PREFIX}${randomBytes(BYTES).toString('hex')}`;

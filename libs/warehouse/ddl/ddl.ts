@@ -53,7 +53,7 @@ export const PERSON_KEYS: TableName = { database: 'millrace', table: 'person_key
 export const qualified = ({ database, table }: TableName): string =>
   `${quoteIdentifier(database)}.${quoteIdentifier(table)}`;
 
-/** Of the same table on every node of a cluster, whatever its shard. */
+/** Makes the same table on every node of a cluster, whatever its shard. */
 const EVERYWHERE = "ReplicatedMergeTree('/clickhouse/tables/{uuid}/all', '{shard}-{replica}')";
 /** How databases of organizations begin, and those of the tables that hold a shard's rows: a longer name would leave less for a table's. */
 export const ORGANIZATION_PREFIX = 'o_';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { request, type Agent } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Login } from './engine-users.js';
@@ -7,15 +7,27 @@ import type { Login } from './engine-users.js';
 const ANSWER_MS = 1000;
 const OK = 200;
 
+interface Asking {
+  readonly withinMs?: number;
+  /** Its connections are used again. */
+  readonly agent?: Agent;
+}
+
 /**
- * Asks the engine. The answer is undefined when there is none. It has a connection of its own,
- * because an idle one would hold up the engine's end.
+ * Asks the engine. The answer is undefined when there is none. Without an agent it has a connection
+ * of its own, because an idle one would hold up the engine's end.
  */
-export function ask(url: string, login: Login, query: string): Promise<string | undefined> {
+export function ask(
+  url: string,
+  login: Login,
+  query: string,
+  { withinMs = ANSWER_MS, agent }: Asking = {},
+): Promise<string | undefined> {
   const headers = { 'X-ClickHouse-User': login.username, 'X-ClickHouse-Key': login.password };
-  const signal = AbortSignal.timeout(ANSWER_MS);
+  const signal = AbortSignal.timeout(withinMs);
+  const options = { method: 'POST', agent: agent ?? false, headers, signal };
   return new Promise((resolve) => {
-    const given = request(url, { method: 'POST', agent: false, headers, signal }, (response) => {
+    const given = request(url, options, (response) => {
       text(response).then(
         (answer) => resolve(response.statusCode === OK ? answer.trimEnd() : undefined),
         () => resolve(undefined),

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request, type IncomingMessage } from 'node:http';
+import { within } from '@app/flow';
+import { certain } from '@app/platform';
 import {
   CONNECTIONS,
   SILENCE_MS,
@@ -8,8 +10,9 @@ import {
   type ServerNode,
 } from '../client/clickhouse-node.js';
 import type { Request } from '../client/clickhouse-request.js';
-import type { WarehouseError } from '../warehouse-errors.js';
+import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
 import type { EngineProcess } from './engine-process.js';
+import type { LateTables } from './late-tables.js';
 import type { RunningEngine } from './running-engine.js';
 import type { Login } from './engine-users.js';
 import { boundValue } from './engine-parameter.js';
@@ -20,6 +23,8 @@ const MAX_WAIT_MS = 10_000;
 const IDLE_MS = 30_000;
 /** How long after a connection was lost the engine's end may be noticed. */
 const NOTICED_MS = 500;
+
+export type NeededTables = (tables: LateTables, request: Request) => Promise<boolean> | undefined;
 
 interface Connections extends RunningEngine {
   readonly agent: Agent;
@@ -36,10 +41,13 @@ export class EngineNode implements ServerNode {
   constructor(
     private readonly engine: EngineProcess,
     private readonly login: Login,
+    /** Waits for those that a statement may need: see {@link LateTables.of}. */
+    private readonly needed: NeededTables,
   ) {}
 
-  async send({ query, signal, ...rest }: Request): Promise<ServerAnswer> {
-    const { origin, path, agent } = await this.connections();
+  async send(given: Request): Promise<ServerAnswer> {
+    const { query, signal, ...rest } = given;
+    const { origin, path, agent } = await this.connections(given);
     const { auth = this.login, database } = rest;
     const body = Buffer.from(query);
     const asked = request(`${origin}${path}?${addressOf(rest).toString()}`, {
@@ -60,7 +68,11 @@ export class EngineNode implements ServerNode {
       asked.once('timeout', () => asked.destroy(new Error('the engine says nothing')));
       asked.end(body);
     });
-    return { status: answer.statusCode ?? 0, headers: answer.headers, body: answer };
+    return {
+      status: certain(answer.statusCode, 'status of an answer'),
+      headers: answer.headers,
+      body: answer,
+    };
   }
 
   heard(): void {
@@ -84,8 +96,20 @@ export class EngineNode implements ServerNode {
     return Promise.resolve();
   }
 
-  private async connections(): Promise<Connections> {
-    const running = await this.engine.ready(MAX_WAIT_MS);
+  /** Nothing is waited for between the last look at the engine and the answer. */
+  private async connections(request: Request): Promise<Connections> {
+    const until = performance.now() + MAX_WAIT_MS;
+    for (let left = MAX_WAIT_MS; left > 0; left = until - performance.now()) {
+      const running = await this.engine.ready(left);
+      const coming = this.needed(running.tables, request);
+      if (!coming) return this.connectTo(running);
+      const areThere = await within(left, coming, () => undefined);
+      if (areThere === false) await this.engine.gone(running.generation, NOTICED_MS);
+    }
+    throw new WarehouseError(NETWORK_ERROR, 'NETWORK_ERROR', 'the tables are still being loaded');
+  }
+
+  private connectTo(running: RunningEngine): Connections {
     if (this.opened?.generation === running.generation) return this.opened;
     this.opened?.agent.destroy();
     this.opened = {

@@ -1,3 +1,5 @@
+import { certain } from '@app/platform';
+
 const ESCAPES: Readonly<Record<string, string>> = {
   '\0': '\\0',
   '\t': '\\t',
@@ -7,7 +9,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\\\',
 };
 const escaped = (text: string): string =>
-  text.replace(/[\0\t\n\r'\\]/g, (each) => ESCAPES[each] ?? '');
+  text.replace(/[\0\t\n\r'\\]/g, (each) => certain(ESCAPES[each], 'escape'));
 
 /** The value of a placeholder, as the engine reads it from an address: tab-separated text. */
 export function boundValue(value: unknown): string {

@@ -1,18 +1,20 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { within } from '@app/flow';
+import { Backoff, within } from '@app/flow';
+import { certain } from '@app/platform';
 import { isLocked, openingRefused } from '../opening-refused.js';
 import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
 import type { QueryLimits } from '../warehouse.js';
 import { ask, freePort } from './ask-engine.js';
-import { end, GIVE_BACK, hasEnded, hold, outcome, readWalls } from '../child/engine-child.js';
+import { end, hasEnded, hold, outcome, readWalls } from '../child/engine-child.js';
 import { writeEngineFiles, type EngineBackups } from './server-configuration.js';
 import { EngineUsers } from './engine-users.js';
+import { loadLate } from './late-tables.js';
+import { spawnEngine } from './spawn-engine.js';
 import type { EngineEvent } from '../child/engine-event.js';
 import type { RunningEngine } from './running-engine.js';
 
@@ -31,21 +33,22 @@ interface Started extends RunningEngine {
   readonly child: ChildProcess;
 }
 
-const PROGRAM = fileURLToPath(new URL('./run-engine.mjs', import.meta.url));
 /** Without a word from it in that time it has not started. */
 const START_MS = 60_000;
 const LOOK_MS = 20;
+/** One that fails to answer may have ended a moment ago. */
+const NOTICED_MS = 500;
 /** Everybody's statements but its own that asks, and the one that the process waits in. */
 const AT_WORK = "SELECT count() FROM system.processes WHERE user != '' AND query_id != queryID()";
 /** A quiet moment is waited for so long by whoever needs a user for a database. */
 const QUIET_MS = 3000;
 /** Whether a quiet moment has come is looked at so often, where nobody waits for one. */
 const QUIET_LOOK_MS = 2000;
-/** Between starts that follow one another; the last one again and again. */
-const PAUSES_MS = [0, 100, 250, 500, 1000, 2000, 5000] as const;
-/** One that has run for so long has started well; one that has answered at all is waited for no longer than the first pauses. */
+/** Between starts that follow one another. */
+const BACKOFF_MS = { first: 100, most: 5000 };
+const LOCKED_PAUSE_MS = 500;
+/** One that has run for so long has started well, and is started again at once. */
 const STEADY_MS = 10_000;
-const ANSWERED_PAUSES = 2;
 /** Another process that has the directory may just be ending. */
 const LOCKED_MS = 5000;
 const COMPLAINT_MAX = 4000;
@@ -60,12 +63,18 @@ export class EngineProcess {
   readonly handed: string;
   private readonly store: string;
   private generation = 0;
-  private failures = 0;
+  private readonly backoff = new Backoff(BACKOFF_MS);
+  /** It has not run for long since it was started last, so it is not started again at once. */
+  private isFailing = false;
+  /** Whether the next start leaves the tables for later: not the first one, which takes stock of all. */
+  private areTablesLate = false;
   private closing = false;
   private current: Promise<Started>;
   /** While it is there: no timer is needed to wait for it. */
   private up: Started | undefined;
   private child: ChildProcess | undefined;
+  /** The child's end: many may wait for it. */
+  private ended: Promise<unknown> = Promise.resolve();
   /** Lets those go on that wait for the next generation. */
   private release: ((next: Promise<Started>) => void) | undefined;
   private renewing: Promise<void> | undefined;
@@ -111,10 +120,7 @@ export class EngineProcess {
   async gone(generation: number, withinMs: number): Promise<void> {
     const { child } = this;
     if (!child || this.generation !== generation || hasEnded(child)) return;
-    const late = new AbortController();
-    const ended = once(child, 'exit', { signal: late.signal });
-    await within(withinMs, ended, () => undefined).catch(() => undefined);
-    late.abort();
+    await within(withinMs, this.ended, () => undefined);
   }
 
   /** Ends it at once, which its tables are made for, and starts it again. Whoever is asking is cut off. */
@@ -122,7 +128,8 @@ export class EngineProcess {
     const { child } = this;
     if (!child || this.generation !== generation || hasEnded(child)) return;
     this.options.tell({ of: 'warehouse', type: 'ended', reason });
-    this.failures = 0;
+    this.isFailing = false;
+    this.backoff.reset();
     const exited = once(child, 'exit');
     hold(child, true);
     child.kill('SIGKILL');
@@ -157,6 +164,7 @@ export class EngineProcess {
     const running = await this.current;
     this.up = undefined;
     this.current = new Promise((resolve) => (this.release = resolve));
+    this.current.catch(() => undefined);
     const begun = performance.now();
     while ((await this.atWork(running)) !== '0' && performance.now() - begun < QUIET_MS)
       await delay(LOOK_MS);
@@ -176,7 +184,7 @@ export class EngineProcess {
       } catch (error) {
         const { message } = error as Error;
         if (isLocked(message) && performance.now() - begun < LOCKED_MS && !this.closing) {
-          await delay(PAUSES_MS[3]);
+          await delay(LOCKED_PAUSE_MS);
           continue;
         }
         throw openingRefused(this.store, message, error);
@@ -186,13 +194,13 @@ export class EngineProcess {
 
   private async again(): Promise<Started> {
     for (;;) {
-      const pause = PAUSES_MS[Math.min(this.failures, PAUSES_MS.length - 1)] ?? 0;
-      this.failures += 1;
-      if (pause > 0) await delay(pause);
+      if (this.isFailing) await this.backoff.wait();
+      this.isFailing = true;
       if (this.closing) throw away('the engine has been closed');
       try {
         return await this.launch();
       } catch (error) {
+        this.areTablesLate = false;
         this.options.tell({ of: 'warehouse', type: 'ended', reason: (error as Error).message });
       }
     }
@@ -210,8 +218,10 @@ export class EngineProcess {
       limits,
       backups,
     });
-    const child = this.spawn(config);
+    const { store: data, handed, areTablesLate } = this;
+    const child = spawnEngine({ config, data, handed, backups, areTablesLate });
     this.child = child;
+    this.ended = once(child, 'exit').catch(() => undefined);
     this.generation += 1;
     const { generation } = this;
     const origin = `http://127.0.0.1:${port}`;
@@ -233,9 +243,14 @@ export class EngineProcess {
       }
       await delay(LOOK_MS);
     }
+    const failed = (): void => void this.startWhole(generation);
+    const tables = await loadLate(`${origin}${path}`, admin, failed).catch((error: unknown) => {
+      child.kill('SIGKILL');
+      throw error;
+    });
     // It has read them, and will not again.
     rmSync(files, { recursive: true, force: true });
-    const { pid = 0 } = child;
+    const pid = certain(child.pid, 'id of the process');
     const answeredAt = performance.now();
     const lost = (): void => {
       if (this.child !== child) return;
@@ -246,8 +261,8 @@ export class EngineProcess {
         this.release?.(none);
         return;
       }
-      const isSteady = performance.now() - answeredAt > STEADY_MS;
-      this.failures = isSteady ? 0 : Math.min(this.failures, ANSWERED_PAUSES);
+      this.isFailing = performance.now() - answeredAt <= STEADY_MS;
+      this.backoff.reset();
       this.options.tell({
         of: 'warehouse',
         type: 'ended',
@@ -263,20 +278,17 @@ export class EngineProcess {
     child.once('exit', lost);
     hold(child, false);
     this.options.tell({ of: 'warehouse', type: 'started', pid, walls: given });
-    this.up = { generation, origin, path, pid, child };
+    this.up = { generation, origin, path, pid, child, tables };
+    this.areTablesLate = true;
     return this.up;
   }
 
-  private spawn(config: string): ChildProcess {
-    const { backups } = this.options;
-    const given = { config, data: this.store, handed: this.handed, backups, parent: process.pid };
-    return spawn(process.execPath, [PROGRAM, JSON.stringify(given)], {
-      // A group of its own: what a terminal sends to us is not for it.
-      detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
-      // Other variables of ours are nobody's business there.
-      env: { TZ: 'UTC', JE_MALLOC_CONF: GIVE_BACK },
-    });
+  /** It has not loaded a table that is there: the next one loads all before it starts. */
+  private async startWhole(generation: number): Promise<void> {
+    await this.gone(generation, NOTICED_MS);
+    if (this.closing || this.up?.generation !== generation) return;
+    this.areTablesLate = false;
+    await this.restart(generation, 'a table could not be loaded');
   }
 }
 

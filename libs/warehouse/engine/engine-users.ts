@@ -65,7 +65,7 @@ export class EngineUsers {
     this.wanted.delete(database);
   }
 
-  /** Of the file that the engine is started with next. */
+  /** The names in the file that the engine is started with next. */
   name(): readonly string[] {
     for (const database of databasesIn(this.store)) this.wanted.add(database);
     while (this.spare.length < SPARE) this.spare.push(newDatabaseName());

@@ -13,8 +13,9 @@ import { SqlSchema } from '../sql/sql-schema.js';
 import { SqlTableBackups } from '../sql/sql-table-backups.js';
 import { SqlTableHealth } from '../sql/sql-table-health.js';
 import type { Warehouse } from '../warehouse.js';
-import { EngineNode } from './engine-node.js';
+import { EngineNode, type NeededTables } from './engine-node.js';
 import { EngineProcess, type EngineOptions } from './engine-process.js';
+import type { Login } from './engine-users.js';
 
 interface EngineWarehouseOptions extends EngineOptions {
   /** Client queries that run at once; more wait. */
@@ -38,10 +39,19 @@ export async function openEngine({
   const engine = await EngineProcess.start(options);
   const { users } = engine;
   const { limits } = options;
-  const connection = new ClickHouseConnection([new EngineNode(engine, users.admin)], false);
-  const asking = new ClickHouseConnection([new EngineNode(engine, users.asker)], false);
+  const connect = (...of: [Login, NeededTables]): ClickHouseConnection =>
+    new ClickHouseConnection([new EngineNode(engine, ...of)], false);
+  // Whoever takes stock of the tables must not miss one that has yet to be loaded.
+  const connection = connect(users.admin, (tables, { needs }) =>
+    needs === undefined ? tables.all() : tables.of(needs),
+  );
+  /** Asks for what runs, and for tables of our own, which are always there. */
+  const control = connect(users.admin, () => undefined);
+  const asking = connect(users.asker, (tables, { database }) =>
+    database === undefined ? undefined : tables.of(database),
+  );
   const ddl = new Ddl(undefined);
-  const claims = new PartitionClaims(connection, ddl);
+  const claims = new PartitionClaims(control, ddl);
   const force = async (id: string): Promise<void> => {
     const { generation } = await engine.ready(0);
     await engine.restart(generation, `query ${id} could not be ended`);
@@ -51,9 +61,9 @@ export async function openEngine({
       connection: asking,
       limits,
       rights: (database) => rightsOf(engine, database),
-      control: connection,
+      control,
       readers,
-      watch: new QueryWatch(connection, { force }, limits.timeoutSeconds * 1000),
+      watch: new QueryWatch(control, { force }, limits.timeoutSeconds * 1000),
     }),
     writer: new ClickHouseWriter(connection, ddl, claims, new HandedBatches(engine.handed)),
     schema: new SqlSchema(connection, ddl, {
@@ -61,13 +71,12 @@ export async function openEngine({
       dropRole: (database) => users.forget(database),
     }),
     audit: new SqlAuditTables(connection, ddl, new AuditClaim(claims)),
-    keys: new SqlPersonKeys(connection, ddl),
+    keys: new SqlPersonKeys(control, ddl),
     health: new SqlTableHealth(connection, ddl),
     backups: new SqlTableBackups(connection, ddl),
   };
   const close = async (): Promise<void> => {
-    await asking.close();
-    await connection.close();
+    for (const each of [asking, control, connection]) await each.close();
     await engine.close();
     await closeEngine();
   };

@@ -1,14 +1,17 @@
 // @ts-check
 // The engine's process: ClickHouse's own server out of the chDB library, until standard input closes.
-// Run by plain node: `run-engine.mjs {"config":…,"data":…,"handed":…,"backups":…,"parent":…}`.
+// Run by plain node: `run-engine.mjs {"config":…,"data":…,"handed":…,"backups":…,"areTablesLate":…,"parent":…}`.
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { DataType, load, open } from 'ffi-rs';
 import { watchParent } from './parent-pipe.mjs';
+import { markTables } from './table-marks.mjs';
 
-const { config, data, handed, backups, parent } = JSON.parse(process.argv[2] ?? '{}');
+const { config, data, handed, backups, areTablesLate, parent } = JSON.parse(
+  process.argv[2] ?? '{}',
+);
 const isLinux = process.platform === 'linux';
 const LIBRARIES = {
   'linux-x64': '@chdb/lib-linux-x64-gnu',
@@ -49,6 +52,7 @@ async function shutIn() {
 await watchParent();
 const walls = await shutIn();
 process.stdout.write(`${JSON.stringify(walls)}\n`);
+markTables(data, areTablesLate);
 open({ library: 'engine', path: library });
 const args = [
   'clickhouse',

@@ -1,3 +1,5 @@
+import type { LateTables } from './late-tables.js';
+
 /** The engine while it runs. */
 export interface RunningEngine {
   /** Counts starts: what one generation was asked no other one knows. */
@@ -7,4 +9,6 @@ export interface RunningEngine {
   /** Path of the address that it answers at; secret. */
   readonly path: string;
   readonly pid: number;
+  /** Those that it has yet to load. */
+  readonly tables: LateTables;
 }

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { certain } from '@app/platform';
 import { GIVE_BACK, hasEnded, hold, outcome, type Walls } from '../child/engine-child.js';
 import { NETWORK_ERROR, toWarehouseError, WarehouseError } from '../warehouse-errors.js';
 import type { RowFile, RowFiles } from '../row-files.js';
@@ -30,7 +31,7 @@ const START_MS = 60_000;
 /** Longer than the process itself takes to end in order. */
 const END_MS = 5000;
 const COMPLAINT_MAX = 4000;
-/** To the engine's allocator and to libuv, as in bin/process-environment.cjs. */
+/** Tells the engine's allocator and libuv the same as bin/process-environment.cjs. */
 const ENVIRONMENT = {
   TZ: 'UTC',
   JE_MALLOC_CONF: GIVE_BACK,
@@ -85,7 +86,7 @@ export class EngineConnection {
   private readonly channel: Socket;
 
   private constructor(private readonly child: ChildProcess) {
-    this.pid = child.pid ?? 0;
+    this.pid = certain(child.pid, 'id of the process');
     this.channel = child.stdio[CHANNEL] as Socket;
     let complaint = '';
     child.stderr?.on('data', (bytes: Buffer) => {
@@ -121,7 +122,7 @@ export class EngineConnection {
     const request = this.request();
     try {
       request.send({ id: request.id, run: sql, params });
-      return (await request.next()).text ?? '';
+      return certain((await request.next()).text, 'text of an answer');
     } finally {
       request.end();
     }
@@ -193,7 +194,7 @@ export class EngineConnection {
   }
 }
 
-/** As the engine's call would have thrown it here; what the system said stays an error of the system. */
+/** Makes the error that the engine's call would have thrown here; an error of the system stays one. */
 function errorOf(failed: NonNullable<EngineAnswer['failed']>): Error {
   const error = Object.assign(new Error(failed.message), failed);
   return failed.syscall === undefined ? toWarehouseError(error) : error;

@@ -27,7 +27,7 @@ export interface EngineAnswer extends Partial<RowFile> {
     readonly message: string;
     readonly code?: string | number;
     readonly type?: string;
-    /** Of a file that could not be written. */
+    /** The call of the system that could not write a file. */
     readonly syscall?: string;
   };
 }

@@ -5,15 +5,10 @@ const { port1: nowhere } = new MessageChannel();
 nowhere.close();
 
 /**
- * Frees the memory behind bytes at once; they are empty afterwards. Left to the collector, blocks of
- * a mebibyte each make it look through all that lives every few of them, and wait there until then.
+ * Frees memory at once. Left to the collector, blocks of a mebibyte each make it look through all
+ * that lives every few of them, and wait there until then. Memory that is free already is empty, and
+ * newer Node.js refuses to hand it over again.
  */
-export function releaseMemory(bytes: Uint8Array): void {
-  const { buffer } = bytes;
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength) free(buffer);
-}
-
-/** Memory that is free already is empty, and newer Node.js refuses to hand it over again. */
 function free(buffer: ArrayBuffer): void {
   if (buffer.byteLength > 0) nowhere.postMessage(undefined, [buffer]);
 }

@@ -1,6 +1,6 @@
 /** One entry of an organization's audit trail, as it stands in its table `_audit`. */
 export interface AuditRow {
-  /** Of the event in the event store, as decimal digits. */
+  /** The position of the event in the event store, as decimal digits. */
   readonly position: string;
   /** ISO 8601, UTC. */
   readonly occurredAt: string;
@@ -30,7 +30,7 @@ export interface AuditFilter {
   /** E-mail or id. */
   readonly actor?: string;
   readonly outcome?: AuditRow['outcome'];
-  /** Of one entry. */
+  /** The hash of one entry. */
   readonly hash?: string;
   /** Microseconds since the epoch, included. */
   readonly start?: number;
@@ -56,7 +56,7 @@ export abstract class AuditTables {
   abstract appendAudit(database: string, rows: readonly AuditRow[]): Promise<void>;
   /** The last entry; undefined while there is none. */
   abstract lastAudit(database: string): Promise<AuditRow | undefined>;
-  /** Of the last entry of all trails; undefined while there is none. */
+  /** The position of the last entry of all trails; undefined while there is none. */
   abstract lastAuditPosition(): Promise<string | undefined>;
   /** Newest first. */
   abstract auditPage(

@@ -6,7 +6,7 @@ export interface WrappedKey {
 
 /** Keys of people for all processes, in a table that forgets: what is dropped is nowhere in it. */
 export abstract class PersonKeyTable {
-  /** Of one person, or of all; several for one where two processes made one at the same moment. */
+  /** The keys of one person, or of all; several for one where two processes made one at the same moment. */
   abstract wrappedKeys(personId?: string): Promise<readonly WrappedKey[]>;
   /** Durable, and seen by every process, when it resolves. */
   abstract addWrappedKey(key: WrappedKey): Promise<void>;

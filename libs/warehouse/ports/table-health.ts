@@ -28,6 +28,6 @@ export abstract class TableHealth {
   abstract tableOf(
     tableId: string,
   ): Promise<(NamedTable & { readonly streamId: string }) | undefined>;
-  /** Of streams; undefined where a node may lag behind others, which is no loss. */
+  /** The rows of streams' tables; undefined where a node may lag behind others, which is no loss. */
   abstract tableRows(): Promise<readonly TableRows[] | undefined>;
 }

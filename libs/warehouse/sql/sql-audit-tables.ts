@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import {
   AUDIT_COLUMNS,
   AUDIT_TABLE,
@@ -38,7 +39,7 @@ const tableOf = (database: string): string => qualified({ database, table: AUDIT
 const INSERT_SETTINGS =
   "async_insert = 0, max_threads = 1, max_insert_threads = 1, max_insert_block_size = 1048576, min_insert_block_size_rows = 1048576, min_insert_block_size_bytes = 0, max_block_size = 1048576, input_format_parallel_parsing = 0, date_time_input_format = 'best_effort'";
 
-/** Of several processes that could append, one may. */
+/** Lets one of several processes append. */
 export interface AuditFence {
   /** From then on nobody else may, and nothing of theirs is on its way. */
   claim(): Promise<void>;
@@ -96,17 +97,18 @@ export class SqlAuditTables implements AuditTables {
     return last;
   }
 
-  /** Of all databases at once: there may be thousands. */
+  /** Asks all databases at once: there may be thousands. */
   async lastAuditPosition(): Promise<string | undefined> {
     await this.fence?.settle();
     const [there] = await this.runner.rows<{ n: number }>(
       `SELECT toFloat64(count()) AS n FROM system.tables WHERE startsWith(database, ${quoteText(ORGANIZATION_PREFIX)}) AND name = ${quoteText(AUDIT_TABLE)}`,
     );
-    if ((there?.n ?? 0) === 0) return undefined;
+    if (certain(there, 'count of tables').n === 0) return undefined;
     const [last] = await this.runner.rows<{ n: number; position: string }>(
       `SELECT toFloat64(count()) AS n, toString(max(position)) AS position FROM merge(REGEXP(${quoteText(`^${ORGANIZATION_PREFIX}`)}), ${quoteText(`^${AUDIT_TABLE}$`)})`,
     );
-    return (last?.n ?? 0) === 0 ? undefined : last?.position;
+    const { n, position } = certain(last, 'count of entries');
+    return n === 0 ? undefined : position;
   }
 
   async auditPage(
@@ -115,7 +117,7 @@ export class SqlAuditTables implements AuditTables {
   ): Promise<{ rows: readonly AuditRow[]; total: number }> {
     const where = conditions(filter);
     const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
-    const [rows, counts] = await Promise.all([
+    const [rows, [count]] = await Promise.all([
       this.select(
         database,
         `${condition} ORDER BY \`_audit\`.\`position\` DESC LIMIT ${limit} OFFSET ${offset}`,
@@ -124,7 +126,7 @@ export class SqlAuditTables implements AuditTables {
         `SELECT toFloat64(count()) AS n FROM ${tableOf(database)} AS _audit ${condition}`,
       ),
     ]);
-    return { rows, total: counts[0]?.n ?? 0 };
+    return { rows, total: certain(count, 'count of entries').n };
   }
 
   auditAfter(database: string, position: string, limit: number): Promise<readonly AuditRow[]> {
@@ -143,7 +145,7 @@ export class SqlAuditTables implements AuditTables {
       `SELECT toFloat64(count()) AS n FROM ${tableOf(database)}
        WHERE (${theirs} AND (address, user_agent) != ('', '')) OR (actor_id IN ${ids} AND actor != '') OR (subject_id IN ${ids} AND subject != '')`,
     );
-    if ((left?.n ?? 0) === 0) return;
+    if (certain(left, 'count of entries').n === 0) return;
     await this.runner.command(
       `ALTER TABLE ${tableOf(database)}
        UPDATE address = '', user_agent = '' WHERE ${theirs},

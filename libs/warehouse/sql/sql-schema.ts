@@ -61,7 +61,7 @@ interface DatabaseAccess {
   newDatabase?(): string;
 }
 
-/** Of a table without rows. */
+/** The first and the last time of a table without rows. */
 const NO_TIMES = [0, 0] as const;
 
 /** Data definition and table statistics, each call a few statements. */

@@ -8,7 +8,7 @@ import {
 import { quoteText } from '../ddl/identifier.js';
 import type { SqlRunner } from './sql-runner.js';
 
-/** By database as organizations have it: on a cluster the rows are in another one behind it. */
+/** Bytes of rows by the database that organizations know. On a cluster the rows are in another database behind it. */
 export async function storedBytes(
   runner: SqlRunner,
   ddl: Ddl,
@@ -38,7 +38,7 @@ export async function fullestDisk(
   return fullest ?? { free: Infinity, size: Infinity };
 }
 
-/** Of every node. */
+/** The table that lists the disks of every node. */
 const disksOf = ({ cluster }: Ddl): string =>
   cluster === undefined
     ? 'system.disks'

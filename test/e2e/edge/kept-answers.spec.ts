@@ -1,8 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEdge, type Edge } from '../../server/start-edge.js';
 import { until } from '../../server/until.js';
+
+const PARQUET = 'application/vnd.apache.parquet';
+/** Longer than what is copied; most of it is a hole. */
+const LONG_BYTES = 130 * 1024 * 1024;
 
 describe('answers that were given before', () => {
   let folder: string;
@@ -64,5 +76,60 @@ describe('answers that were given before', () => {
       const answer = await edge.post('/api/graphql', { query, variables: { least: { gt } } });
       expect(answer.json<{ data: { shop: unknown[] } }>().data.shop).toHaveLength(rows);
     }
+  });
+
+  describe('over a file that is read where it lies', () => {
+    const at = (): string => join(folder, 'large.parquet');
+    const ask = async (): Promise<unknown> =>
+      (await edge.sql('SELECT item, sum(price) AS s FROM large GROUP BY item')).json();
+
+    /** Writes a file of one row into the place of the one before, too long to be copied. */
+    const write = async (item: string, price: number, seconds: number): Promise<void> => {
+      const sql = `SELECT '${item}' AS item, ${price} AS price`;
+      const asked = { method: 'POST', body: sql, headers: { accept: PARQUET } };
+      const answer = await fetch(`${edge.url}/api/sql`, asked);
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      const footer = bytes.readUInt32LE(bytes.length - 8) + 8;
+      const file = openSync(at(), 'w');
+      writeSync(file, bytes, 0, bytes.length - footer, 0);
+      writeSync(file, bytes, bytes.length - footer, footer, LONG_BYTES - footer);
+      closeSync(file);
+      utimesSync(at(), seconds, seconds);
+    };
+    const register = async (): Promise<void> => {
+      const tables = [{ tableName: 'large', uri: at() }];
+      expect((await edge.post('/api/table', tables)).status).toBe(200);
+    };
+
+    it('stay until the file is another', async () => {
+      const before = Math.floor(Date.now() / 1000) - 60;
+      await write('tea', 3, before);
+      await register();
+      expect([await ask(), await ask()]).toEqual([
+        [{ item: 'tea', s: 3 }],
+        [{ item: 'tea', s: 3 }],
+      ]);
+      // It looks the same from outside: whoever answers so has not read it.
+      await write('pot', 4, before);
+      expect(await ask()).toEqual([{ item: 'tea', s: 3 }]);
+      await write('jug', 5, before + 1);
+      expect([await ask(), await ask()]).toEqual([
+        [{ item: 'jug', s: 5 }],
+        [{ item: 'jug', s: 5 }],
+      ]);
+    });
+
+    it('are not kept while it was written a moment ago', async () => {
+      const now = Math.floor(Date.now() / 1000) + 600;
+      await write('tea', 3, now);
+      await register();
+      expect([await ask(), await ask()]).toEqual([
+        [{ item: 'tea', s: 3 }],
+        [{ item: 'tea', s: 3 }],
+      ]);
+      await write('pot', 4, now);
+      // What the engine makes of a file that it takes for the one before is its affair: it is asked.
+      expect(await ask()).not.toEqual([{ item: 'tea', s: 3 }]);
+    });
   });
 });

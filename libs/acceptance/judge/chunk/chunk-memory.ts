@@ -24,7 +24,7 @@ export class ChunkMemory {
     return this.source;
   }
 
-  /** Of so many bytes at least. */
+  /** A block of so many bytes at least. */
   block(bytes: number): Buffer {
     const { blockBytes, blocks, taken } = this;
     if (bytes > blockBytes) return Buffer.allocUnsafe(bytes);

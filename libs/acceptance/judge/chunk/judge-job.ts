@@ -6,7 +6,7 @@ import type { CsvShape } from './csv-shape.js';
 export interface JudgeJob {
   /** One record a line: the absolute path of a file, or the lines themselves. */
   readonly source: string | Uint8Array;
-  /** Of records of CSV; undefined: they are JSON. */
+  /** CSV only: the shape of its records; undefined: they are JSON. */
   readonly csv?: CsvShape | undefined;
   /** Number of its first line within the upload, from 1. */
   readonly firstLine: number;

@@ -105,7 +105,7 @@ export class ColumnRules {
     return isInteger && (marks & BEYOND_FLOAT) !== 0 && !this.isExact;
   }
 
-  /** Of a column whose values are looked at: whether a wider one might have what it has not. */
+  /** Whether a wider column might have a value that this one, whose values are looked at, has not. */
   private isWider(kind: number): boolean {
     if (this.typed?.isOfDays === true) return kind === WALL_TIME;
     if (this.typed?.isOfIntegers !== true) return false;

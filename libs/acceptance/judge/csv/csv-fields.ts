@@ -11,7 +11,7 @@ export const QUOTED = 1;
 /** It has bytes that JSON writes otherwise, or quotes that are doubled. */
 export const SPECIAL = 2;
 
-/** Of bytes within a field: those that stand for themselves are 0. */
+/** The kinds of bytes within a field: those that stand for themselves are 0. */
 const [PLAIN, ESCAPED, END] = [0, 1, 2];
 
 /**

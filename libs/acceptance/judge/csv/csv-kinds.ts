@@ -1,10 +1,10 @@
 import { DAY_LENGTH, dayAt, endOfFraction, isBetween, isClockAt, significantDigits, TIME_LENGTH } from '../values/iso-bytes.js'; // prettier-ignore
 import type { SurveyedKind } from '../chunk/judge-job.js';
-import { BOOL, DAY, FLOAT, INT, KIND_NAMES, MOMENT, MOMENT_NANOS, NONE, TEXT, UINT, WALL_NANOS, WALL_TIME } from '../values/kinds.js'; // prettier-ignore
+import { BOOL, DAY, FLOAT, INT, KIND_NAMES, MOMENT, MOMENT_NANOS, nameOfKind, NONE, TEXT, UINT, WALL_NANOS, WALL_TIME } from '../values/kinds.js'; // prettier-ignore
 import { LAST_NANO_DAY, timestamps } from '../values/typed-times.js';
 
 const [Z, COLON, COMMA] = [0x5a, 0x3a, 0x2c];
-/** Of `YYYY-MM-DD hh:mm`. */
+/** The length of `YYYY-MM-DD hh:mm`. */
 const MINUTE_LENGTH = 16;
 const MICRO_DIGITS = 6;
 const [MICROS, NANOS] = [timestamps(6, true), timestamps(9, true)];
@@ -62,7 +62,7 @@ export function kindsOfNew(
   const told = kinds.filter(({ kind }) => kind !== KIND_NAMES[NONE]);
   if (told.length === 0) return kinds;
   const all = (kind: number): readonly SurveyedKind[] => [
-    { field, kind: KIND_NAMES[kind] ?? '', count: told.reduce((sum, { count }) => sum + count, 0), beyond: 0 }, // prettier-ignore
+    { field, kind: nameOfKind(kind), count: told.reduce((sum, { count }) => sum + count, 0), beyond: 0 }, // prettier-ignore
   ];
   const numbers = told.map(({ kind }) => KIND_NAMES.findIndex((name) => name === kind));
   const sort = SORTS.find((each) => numbers.every((kind) => each.includes(kind)));

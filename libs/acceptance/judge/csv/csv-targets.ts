@@ -2,7 +2,7 @@ import { ColumnRules } from '../columns/column-rules.js';
 import type { CsvShape } from '../chunk/csv-shape.js';
 import { readingOf } from './csv-values.js';
 import type { JudgeJob } from '../chunk/judge-job.js';
-import { KIND_NAMES } from '../values/kinds.js';
+import { KIND_NAMES, nameOfKind } from '../values/kinds.js';
 import { kindInWords, REASON } from '../refusals/reasons.js';
 
 /** A field that the header names, and its place in a record. */
@@ -19,7 +19,7 @@ export interface Target extends Field {
   readonly fits: number;
 }
 
-/** In the order of the columns. */
+/** The targets in the order of the columns. */
 export function knownTargets({ columns, exact }: JudgeJob, shape: CsvShape): Target[] {
   const places = new Map(shape.columns.map((name, field) => [name, field]));
   return columns.flatMap((column) => {
@@ -34,7 +34,7 @@ export function knownTargets({ columns, exact }: JudgeJob, shape: CsvShape): Tar
   });
 }
 
-export const wordsFor = (kind: number): string => kindInWords(KIND_NAMES[kind] ?? '');
+export const wordsFor = (kind: number): string => kindInWords(nameOfKind(kind));
 
 export const whyUnfit = ({ rules }: Target, kind: number, marks: number): string =>
   REASON.noColumn(wordsFor(kind), rules.whyNot(marks));

@@ -93,7 +93,7 @@ export class CsvValues {
     return this.isPlainInteger(from, to) ? INT : this.scanned(this.scanner, from, to);
   }
 
-  /** Of `.5`, 0.5. */
+  /** Writes 0.5 for `.5`. */
   private numberWithZero(from: number, point: number, to: number): number {
     const { bytes } = this;
     const number = [bytes.subarray(from, point), ZERO_TEXT, bytes.subarray(point, to), BREAK];

@@ -143,7 +143,7 @@ export class CsvJudge {
     return field < fields.count && (fields.to[field] ?? 0) > (fields.from[field] ?? 0);
   }
 
-  /** Of a field without a column: it must be told what it is, and be a column first. */
+  /** Reads a field without a column: it must be told what it is, and be a column first. */
   private openField({ field, name }: Field): void {
     if (!this.isThere(field)) {
       this.survey.count({ field, kind: NONE, marks: 0 });

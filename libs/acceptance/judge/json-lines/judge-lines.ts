@@ -5,7 +5,7 @@ import { FieldSurvey } from '../columns/field-survey.js';
 import type { ChunkMemory } from '../chunk/chunk-memory.js';
 import type { JudgeJob, SurveyedKind } from '../chunk/judge-job.js';
 import { FaultFound } from '../json/fault.js';
-import { INT, isSilent, KIND_NAMES, KINDS, NONE, ODDLY_WRITTEN, OWN } from '../values/kinds.js';
+import { INT, isSilent, KINDS, nameOfKind, NONE, ODDLY_WRITTEN, OWN } from '../values/kinds.js';
 import { LineWriter, type Patch } from './line-writer.js';
 import { PathSurvey } from '../json/path-survey.js';
 import { writtenPlainly } from '../values/number-text.js';
@@ -127,7 +127,7 @@ export class LinesJudge {
     const { otherKind } = this.reader;
     return otherKind < 0
       ? REASON.tooMany(this.job.fieldsMax)
-      : REASON.noObject(KIND_NAMES[otherKind] ?? '');
+      : REASON.noObject(nameOfKind(otherKind));
   }
 
   private whyFault(): string {
@@ -138,7 +138,7 @@ export class LinesJudge {
     return fault === 'named twice within' && last ? REASON.ofField(reader.nameOf(last), why) : why;
   }
 
-  /** Of a record that is one: writes it, or says why not. */
+  /** Judges an object: writes it, or says why not. */
   private verdict(start: number, from: number, end: number): string | undefined {
     const { reader } = this;
     if (reader.keepNames()) this.alternative = reader.fields.indexOf(ALTERNATIVE_TIMESTAMP);
@@ -206,7 +206,7 @@ export class LinesJudge {
 
   private whyUnfit(member: Member): string {
     const name = this.reader.nameOf(member);
-    const kind = kindInWords(KIND_NAMES[member.kind] ?? '');
+    const kind = kindInWords(nameOfKind(member.kind));
     const rule = this.rules[member.field];
     const why = rule ? rule.whyNot(member.marks) : this.job.refusedFields?.get(name);
     return REASON.ofField(name, REASON.noColumn(kind, why));

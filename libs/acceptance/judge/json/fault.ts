@@ -1,4 +1,4 @@
-/** Why a text is no record that can be stored. */
+/** The reason why a text is no record that can be stored. */
 export type Fault =
   'malformed' | 'beyond 64 bits' | 'half a pair' | 'too deep to read' | 'named twice within';
 

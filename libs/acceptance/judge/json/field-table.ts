@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { certain } from '@app/platform';
 
 const FNV_PRIME = 0x01000193;
 
@@ -62,7 +63,7 @@ export class FieldTable {
 
   private place(index: number): void {
     const { places } = this;
-    const key = this.keys[index] ?? Buffer.alloc(0);
+    const key = certain(this.keys[index], 'name of a field');
     const last = places.length - 1;
     let place = hashOf(key, 0, key.length) & last;
     while (places[place] !== 0) place = (place + 1) & last;

@@ -52,7 +52,7 @@ const FRACTION_DIGITS_MAX = 300;
 export class JsonScanner {
   at = 0;
   fault: Fault = 'malformed';
-  /** Of the values read since they were set to 0; see `kinds.ts`. */
+  /** The marks of the values read since they were set to 0; see `kinds.ts`. */
   marks = 0;
   /** Whether the record in work is nested too deep to be stored; it is read to its end all the same. */
   isTooDeep = false;
@@ -66,7 +66,7 @@ export class JsonScanner {
 
   /** Told of what stands within objects; of none within arrays. */
   paths: PathSurvey | undefined;
-  /** Of the object that is read next. */
+  /** The path of the object that is read next. */
   path = NO_PATH;
 
   constructor(readonly bytes: Buffer) {}

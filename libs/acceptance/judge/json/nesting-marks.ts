@@ -41,7 +41,7 @@ const INTEGERS = bits(INT, UINT);
 const WITHIN = FRACTIONS_WITHIN | UNSIGNED_WITHIN | NULLS_WITHIN;
 
 /**
- * Of an object that has been read.
+ * The marks of an object that has been read.
  * @param spans where its names begin and end, with their quotes; `base` is the first one's index
  * @param arrays how many arrays it is within
  */
@@ -78,7 +78,7 @@ const isEscapedDot = (bytes: Buffer, at: number): boolean =>
   bytes[at + 1] === 0x32 && bytes[at + 2] === 0x45;
 
 /**
- * Of an array that has been read.
+ * The marks of an array that has been read.
  * @param kinds of its elements, one bit for each
  * @param marks of its elements
  * @param arrays how many arrays it is within

@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import {
   beyondFloat,
   limitedWithin,
@@ -80,7 +81,7 @@ export class PathSurvey {
     return top;
   }
 
-  /** Of fields from this one on, which turned out to be of no record, nothing is told. */
+  /** Forgets fields from this one on, which turned out to be of no record: nothing is told of them. */
   forgetFrom(field: number): void {
     for (const each of this.tops.keys()) if (each >= field) this.tops.delete(each);
   }
@@ -183,7 +184,7 @@ export class PathSurvey {
   private pathOf(path: number): string {
     const names: string[] = [];
     for (let at = path; (this.parents[at] ?? NO_PATH) >= 0; at = this.parents[at] ?? NO_PATH)
-      names.push((this.keys[at] ?? Buffer.alloc(0)).toString());
+      names.push(certain(this.keys[at], 'key of a path').toString());
     return names.reverse().join('.');
   }
 }

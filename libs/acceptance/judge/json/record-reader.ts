@@ -171,7 +171,7 @@ export class RecordReader {
     this.seenIn[field] = this.record;
   }
 
-  /** Of the member in work. */
+  /** Notes that the record has the member in work twice. */
   private seeTwice(): void {
     if (this.twiceFrom < 0) this.twiceFrom = this.keyFrom;
   }

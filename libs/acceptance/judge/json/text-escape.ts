@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import type { Fault } from './fault.js';
 
 const [BACKSLASH, LOWER_U, ZERO, NINE] = [0x5c, 0x75, 0x30, 0x39];
@@ -48,4 +49,4 @@ const ESCAPED: Readonly<Record<string, string>> = {
 
 /** JSON as a JSON text. @param json on one line */
 export const quoted = (json: string): string =>
-  `"${json.replace(TO_ESCAPE, (character) => ESCAPED[character] ?? '')}"`;
+  `"${json.replace(TO_ESCAPE, (character) => certain(ESCAPED[character], 'escape'))}"`;

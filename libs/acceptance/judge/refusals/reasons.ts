@@ -26,10 +26,10 @@ const FAULTS: Readonly<Record<Fault, string>> = {
   'named twice within': 'an object within it names a field twice',
 };
 
-/** Why a record is refused. */
+/** The reasons why a record is refused. */
 export const REASON = {
   fault: (fault: Fault): string => FAULTS[fault],
-  /** Of a value that is a field's, where the record is one. */
+  /** The reason when a value of a field is at fault, where the record is one. */
   within: (fault: Fault): string =>
     `${fault === 'too deep to read' ? 'is ' : 'has '}${FAULTS[fault].replace(STRUCTURAL, '')}`,
   isOfGrammar: (reason: string): boolean =>

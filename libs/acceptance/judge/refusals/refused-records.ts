@@ -1,3 +1,5 @@
+import { certain } from '@app/platform';
+
 const FIRST_ROOM = 64;
 
 /**
@@ -41,7 +43,8 @@ export class RefusedRecords {
 
   /** Where a record stands. */
   place(index: number): { readonly from: number; readonly to: number } {
-    return { from: this.from[index] ?? 0, to: this.to[index] ?? 0 };
+    const [from, to] = [this.from[index], this.to[index]];
+    return { from: certain(from, 'refused record'), to: certain(to, 'refused record') };
   }
 
   private grow(): void {

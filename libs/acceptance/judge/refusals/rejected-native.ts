@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import type { JudgeJob } from '../chunk/judge-job.js';
 import type { RefusedRecords } from './refused-records.js';
 
@@ -25,7 +26,7 @@ export function* rejectedNative(
       ['stream', 'String', same(text(stream))],
       ['upload_id', 'String', same(text(uploadId))],
       ['line', 'UInt64', integers(lines.subarray(first, first + rows))],
-      ['reason', 'String', texts(rows, (row) => reasons[reasonOf[first + row] ?? 0])],
+      ['reason', 'String', texts(rows, (row) => certain(reasons[certain(reasonOf[first + row], 'rejection')], 'reason'))], // prettier-ignore
       ['record', 'String', texts(rows, (row) => ({ bytes, ...refused.place(first + row) }))],
     ];
     yield Buffer.concat([
@@ -50,14 +51,17 @@ function textOf(value: string): Text {
 function integers(values: ArrayLike<number>): Buffer {
   const bytes = Buffer.alloc(values.length * BYTES_OF_64_BITS);
   for (let index = 0; index < values.length; index += 1)
-    bytes.writeBigInt64LE(BigInt(values[index] ?? 0), index * BYTES_OF_64_BITS);
+    bytes.writeBigInt64LE(
+      BigInt(certain(values[index], 'value of a column')),
+      index * BYTES_OF_64_BITS,
+    );
   return bytes;
 }
 
 const text = (value: string): Buffer => texts(1, () => textOf(value));
 
-function texts(count: number, each: (row: number) => Text | undefined): Buffer {
-  const values = Array.from({ length: count }, (_, row) => each(row) ?? textOf(''));
+function texts(count: number, each: (row: number) => Text): Buffer {
+  const values = Array.from({ length: count }, (_, row) => each(row));
   const size = values.reduce((sum, { from, to }) => sum + lengthBytes(to - from) + to - from, 0);
   const target = Buffer.allocUnsafe(size);
   let at = 0;
@@ -80,7 +84,7 @@ function lengthBytes(value: number): number {
   return bytes;
 }
 
-/** In LEB128: seven bits a byte, the lowest first. @returns where it ends */
+/** Writes in LEB128: seven bits a byte, the lowest first. @returns where it ends */
 function writeLength(target: Buffer, from: number, value: number): number {
   let at = from;
   let rest = value;

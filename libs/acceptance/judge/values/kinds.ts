@@ -1,3 +1,5 @@
+import { certain } from '@app/platform';
+
 /**
  * Kinds of a field's value, as numbers that a loop over bytes compares: each is the index of its
  * name in {@link KIND_NAMES}, which has the names that the rules of column types know.
@@ -17,13 +19,13 @@ export const FLOATS = 11;
 export const TEXTS = 12;
 export const OBJECTS = 13;
 export const MIXED_ARRAY = 14;
-/** Of CSV's texts: days, times on a wall and moments, those with more than microseconds apart. */
+/** Kinds of CSV's texts: days, times on a wall and moments, those with more than microseconds apart. */
 export const DAY = 15;
 export const WALL_TIME = 16;
 export const WALL_NANOS = 17;
 export const MOMENT = 18;
 export const MOMENT_NANOS = 19;
-/** Of its column's own type: looked at, and found to fit. */
+/** A value of its column's own type: it was looked at, and found to fit. */
 export const OWN = 20;
 
 export const KIND_NAMES = [
@@ -52,6 +54,9 @@ export const KIND_NAMES = [
 
 export const KINDS = KIND_NAMES.length;
 
+export const nameOfKind = (kind: number): (typeof KIND_NAMES)[number] =>
+  certain(KIND_NAMES[kind], `kind ${kind}`);
+
 /** Whether values of the kind say anything about the type of a column. */
 export const isSilent = (kind: number): boolean => kind === NONE || kind === EMPTY_ARRAY;
 
@@ -69,11 +74,11 @@ export const HAS_NULL = 16;
 export const CHANGED_IN_OBJECTS = 32;
 /** A column of arrays of several kinds would change the value, or could not be read from again. */
 export const CHANGED_IN_MIXED_ARRAYS = 64;
-/** Of arrays within an array, which the engine reads by one type for all: one has a fraction, … */
+/** The engine reads arrays within an array by one type for all of them. One of them has a fraction. */
 export const FRACTIONS_WITHIN = 128;
-/** … or an integer that is not in Int64, … */
+/** One of them has an integer that is not in Int64. */
 export const UNSIGNED_WITHIN = 256;
-/** … or nulls alone. */
+/** One of them has nulls alone. */
 export const NULLS_WITHIN = 512;
 
 const bit = (kind: number): number => 1 << kind;

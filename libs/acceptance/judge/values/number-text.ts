@@ -4,7 +4,7 @@ const INT_MIN = -(2n ** 63n);
 const INT_MAX = 2n ** 63n - 1n;
 const UINT_MAX = 2n ** 64n - 1n;
 const EXACT_FLOAT = 2n ** 53n;
-/** Of an integer of 64 bits. */
+/** An integer of 64 bits has at most so many digits. */
 const DIGITS_MAX = 20;
 
 /** A number's kind and what is told beside it, together: `kind | marks << 8`; or, what 64 bits do not hold. */

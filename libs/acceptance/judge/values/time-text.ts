@@ -82,7 +82,7 @@ const SAFE_DIGITS = 15;
 /** … and of microseconds all up to here, which is long before the latest that can be stored. */
 const MICROS_DIGITS = 16;
 const FIRST_DIGIT_MAX = 0x38;
-/** Of nanoseconds since 1973. */
+/** Nanoseconds since 1973 have so many digits. */
 const NANOS_DIGITS = 18;
 
 /**
@@ -121,7 +121,7 @@ function scaledInteger(text: string): Micros {
   return exact > NANOSECONDS_ABOVE || exact < -NANOSECONDS_ABOVE ? exact / 1000n : exact;
 }
 
-/** To the nearest microsecond, of the number as it is written: a float's product would be of the float. */
+/** Rounds to the nearest microsecond the number as it is written: a float's product would be of the float. */
 function scaledFraction(text: string): Micros | undefined {
   const [digits = '', exponent = '0'] = text.split(/[eE]/);
   const times = (power: number): Micros | undefined =>
@@ -143,7 +143,7 @@ interface ToldTime {
   readonly hasZone: boolean;
 }
 
-/** Of ISO 8601 and RFC 2822; one without a zone is read as one of UTC. */
+/** Reads a time of ISO 8601 or RFC 2822; one without a zone is read as one of UTC. */
 export function toldTime(text: string): ToldTime | undefined {
   const iso = ISO_8601.exec(text);
   if (iso) {

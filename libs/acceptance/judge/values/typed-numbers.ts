@@ -6,7 +6,7 @@ const [MINUS, POINT, ZERO, NINE] = [0x2d, 0x2e, 0x30, 0x39];
 /** All integers of so many digits are safe. */
 const SAFE_DIGITS = 15;
 
-/** Of integers of at most 32 bits, between two numbers. */
+/** Reads integers of at most 32 bits, between two numbers. */
 export const integersWithin =
   (least: number, most: number): ValueReader =>
   (bytes, from, to, isText) => {
@@ -38,7 +38,7 @@ const EVERY_SHORT = /^-?(?:\d{1,6}|(?=[\d.]{3,7}$)\d+\.\d+)$/;
 /** So many digits tell any float of 32 bits apart from its neighbours. */
 const DIGITS_MAX = 9;
 
-/** Of numbers that a float of 32 bits gives back as they came, and of fractions that are one, whatever their digits: numpy and DuckDB write all of them. */
+/** Reads numbers that a float of 32 bits gives back as they came, and fractions that are one, whatever their digits: numpy and DuckDB write all of them. */
 export const narrowFloats: ValueReader = (bytes, from, to, isText) => {
   if (isText) return undefined;
   const text = bytes.toString('latin1', from, to);
@@ -58,7 +58,7 @@ function shortest(float: number): number {
   return Number(float.toPrecision(DIGITS_MAX));
 }
 
-/** Of decimals whose digits all are there: numbers, or texts of JSON's numbers. */
+/** Reads decimals whose digits all are there: numbers, or texts of JSON's numbers. */
 export const decimalsOf = (precision: number, scale: number): ValueReader => {
   const fits = (value: PlainDecimal): boolean =>
     wholeDigits(value) <= precision - scale && fractionDigits(value) <= scale;
@@ -95,7 +95,7 @@ function endOfDigits(bytes: Buffer, from: number, to: number): number {
   return at;
 }
 
-/** Without an exponent; of one that fits, which is short. */
+/** Writes a decimal without an exponent. One that fits is short. */
 function written(value: PlainDecimal): string {
   const { isNegative, digits, exponent } = value;
   if (digits === '') return '0';

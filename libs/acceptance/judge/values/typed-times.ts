@@ -22,7 +22,7 @@ const [Z, SPACE] = [0x5a, 0x20];
 export const days: ValueReader = (bytes, from, to, isText) =>
   isText && to - from === DAY_LENGTH && dayAt(bytes, from) > 0 ? AS_IT_STANDS : undefined;
 
-/** Of times of a day, with digits of a second. */
+/** Reads times of a day, with digits of a second. */
 export const timesOfDay =
   (digits: number): ValueReader =>
   (bytes, from, to, isText) => {
@@ -42,12 +42,12 @@ export const LAST_NANO_DAY = 22_620_411;
 const LAST_NANO_SECOND = 9_223_372_036;
 const LAST_NANOS = '854775807';
 const NANO_DIGITS = 9;
-/** In seconds since the epoch: 1900-01-01, and the last of 2299. */
+/** The bounds of times in seconds since the epoch: 1900-01-01, and the last of 2299. */
 const [EARLIEST, LATEST] = [-2_208_988_800, 10_413_791_999];
 
 /**
- * Of ISO 8601, RFC 2822, and numbers, which count from 1970 and whose unit their magnitude tells. A
- * time on a wall has no zone, and a number counts on its clock.
+ * Reads times of ISO 8601 and RFC 2822, and numbers, which count from 1970 and whose unit their
+ * magnitude tells. A time on a wall has no zone, and a number counts on its clock.
  */
 export const timestamps = (digits: number, isUtc: boolean): ValueReader => {
   const ofNumber = (text: string): string | undefined => {
@@ -77,7 +77,7 @@ export const timestamps = (digits: number, isUtc: boolean): ValueReader => {
   };
 };
 
-/** As the engine reads it; undefined where the column cannot have it. @param fraction digits of a second */
+/** Writes a time as the engine reads it; undefined where the column cannot have it. @param fraction digits of a second */
 function written(seconds: number, fraction: string, digits: number): string | undefined {
   if (seconds < EARLIEST || seconds > LATEST) return undefined;
   const significant = fraction.replace(/0+$/, '');

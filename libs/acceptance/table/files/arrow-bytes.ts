@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import { FlatTable } from '@app/arrow';
 
-/** Of a schema, a message without its buffers, a footer, offsets of lists: held in memory. */
+/** A schema, a message without its buffers, a footer, or offsets of lists may have so many bytes, because they are held in memory. */
 const BYTES_MAX = 64 * 1024 * 1024;
-/** Before the length of a message; writers before 2019 left it out. */
+/** This stands before the length of a message; writers before 2019 left it out. */
 const CONTINUES = 0xffffffff;
 
 /** Bytes of a note's name that are looked at. */

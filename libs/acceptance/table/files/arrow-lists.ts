@@ -9,7 +9,7 @@ const NODE = { slot: 1, bytes: 16, nulls: 8 } as const;
 const BUFFER = { slot: 2, bytes: 16, length: 8 } as const;
 const COMPRESSION = 3;
 const VIEWS = { slot: 4, bytes: 8 } as const;
-/** Before a compressed buffer: its length unpacked, or that it is not packed. */
+/** A compressed buffer begins with its length unpacked, or with a mark that it is not packed. */
 const LENGTH_BYTES = 8;
 const NOT_PACKED = -1n;
 /** Buffers are filled up to so many bytes. */
@@ -48,7 +48,7 @@ export async function refuseHidden(
     const mask = await bufferOf(source, batch, body, index, Math.ceil(count / 8));
     const offsets = await bufferOf(source, batch, body, index + 1, (count + 1) * offsetBytes);
     for (let value = 0; value < count; value += 1) {
-      if (((mask[value >> 3] ?? 0) >> (value & 7)) & 1) continue;
+      if ((mask.readUInt8(value >> 3) >> (value & 7)) & 1) continue;
       const [from, to] = [value * offsetBytes, (value + 1) * offsetBytes];
       if (offsets.compare(offsets, to, to + offsetBytes, from, from + offsetBytes) !== 0)
         throw new Error(

@@ -14,10 +14,10 @@ export interface ArrowSchema {
 
 /** A column of lists, or what is within one, in the order of a batch's parts. */
 export interface ListPlace {
-  /** Of the column. */
+  /** The column's name. */
   readonly name: string;
   readonly node: number;
-  /** Of its mask; its offsets follow. */
+  /** The index of its mask; its offsets follow. */
   readonly buffer: number;
   /** Columns before it that have as many buffers as the batch says. */
   readonly viewsBefore: number;
@@ -220,7 +220,7 @@ function extensionOf(field: FlatTable): string | undefined {
 const column = (name: string): string => `column ${JSON.stringify(name)}`;
 
 const UUID_BYTES = 16;
-/** Of a unit of time: seconds, milli-, micro- and nanoseconds. */
+/** The digits of each unit of time: seconds, milli-, micro- and nanoseconds. */
 const DIGITS: Readonly<Record<number, SecondDigits>> = { 0: 0, 1: 3, 2: 6, 3: 9 };
 const DIGITS_OF_BITS: Readonly<Record<number, number>> = { 32: 9, 64: 18, 128: 38, 256: 76 };
 
@@ -231,7 +231,7 @@ const TYPE = {
   ...{ timestamp: 10, list: 12, struct: 13, fixedSizeBinary: 15, fixedSizeList: 16, map: 17 },
   ...{ duration: 18, largeBinary: 19, largeUtf8: 20, largeList: 21, binaryView: 23, utf8View: 24 },
 } as const;
-/** Of types that have others than a mask and one more. */
+/** The types that have other buffers than a mask and one more. */
 const BUFFERS: Readonly<Record<number, number>> = {
   ...{ [TYPE.null]: 0, [TYPE.struct]: 1, [TYPE.fixedSizeList]: 1 },
   ...{ [TYPE.binary]: 3, [TYPE.utf8]: 3, [TYPE.largeBinary]: 3, [TYPE.largeUtf8]: 3 },

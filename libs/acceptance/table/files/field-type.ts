@@ -30,7 +30,7 @@ export interface Field {
   readonly type: FieldType;
   /** Its number in the file that has it, where fields are numbered. */
   readonly id?: number | undefined;
-  /** Of a table's field: what its files know it by, where that is not its name. */
+  /** Tells the field of a table apart in its files, where that is not done by its name. */
   readonly heldBy?: { readonly id: number } | { readonly name: string } | undefined;
 }
 

@@ -134,9 +134,9 @@ function scalarOf(element: SchemaElement, file: string): FieldType {
       return { kind: 'binary' };
     case 'FIXED_LEN_BYTE_ARRAY':
       if (logical?.type === 'FLOAT16') return { kind: 'float', bits: 32 };
-      if (!Number.isInteger(element.type_length))
+      if (element.type_length === undefined || !Number.isInteger(element.type_length))
         throw notParquet(file, `column ${JSON.stringify(element.name)} has no length`);
-      return { kind: 'fixed', bytes: element.type_length ?? 0 };
+      return { kind: 'fixed', bytes: element.type_length };
     default:
       throw notParquet(file, `column ${JSON.stringify(element.name)} has no type`);
   }

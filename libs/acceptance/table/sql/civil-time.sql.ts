@@ -53,7 +53,7 @@ export const nanosOfDay = (value: string): string =>
 export const ticksOf = (value: string, digits: SecondDigits): string =>
   `toUnixTimestamp64${UNIT[digits]}(${value})`;
 
-/** In 2200, which nanoseconds reach too. */
+/** A second in the year 2200, which nanoseconds reach too. */
 const EVERY_ENGINE_TIME_BELOW_SECONDS = 7_258_118_400;
 
 const UNIT: Readonly<Record<SecondDigits, string>> = { 0: 'Second', 3: 'Milli', 6: 'Micro', 9: 'Nano' }; // prettier-ignore

@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import { EXACT_FLOAT, holds, writeValueType, type ValueType } from '@app/streams';
 import { EXACT_FLOAT_DIGITS, textValue } from './plain-value.sql.js';
 
@@ -199,7 +200,7 @@ function rangeOf(digits: number): Range {
 const UNITS: Readonly<Record<number, string>> = { 0: 'Second', 3: 'Milli', 6: 'Micro', 9: 'Nano' };
 
 const moment = (ticks: string, digits: number): string =>
-  `fromUnixTimestamp64${UNITS[digits] ?? 'Micro'}(toInt64(${ticks}), 'UTC')`;
+  `fromUnixTimestamp64${certain(UNITS[digits], `unit of ${digits} digits`)}(toInt64(${ticks}), 'UTC')`;
 
 const timestamp = (ticks: string, to: Of<'timestamp'>): string =>
   cast(moment(ticks, to.digits), to);

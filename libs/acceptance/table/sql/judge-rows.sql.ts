@@ -9,11 +9,11 @@ import { isJsonArray, isJsonText } from './stored-value.sql.js';
 /** A field as it stands in the files of spooled rows. */
 export interface StoredField {
   readonly name: string;
-  /** Of its values, as `storedKind` names it; `Micros`: a time, in microseconds since 1970. */
+  /** The kind of its values, as `storedKind` names it; `Micros`: a time, in microseconds since 1970. */
   readonly kind: string;
   /** Whether its text comes from the table as it is, and might not be UTF-8. */
   readonly foreignText: boolean;
-  /** Of objects: kinds of what is within them, see `kindsWithin`. */
+  /** Objects only: kinds of what is within them, see `kindsWithin`. */
   readonly within?: readonly string[];
 }
 

@@ -9,7 +9,7 @@ import {
 import { isScalar, valueTypeOf, type FieldType } from '../files/field-type.js';
 import { plainType } from './plain-value.sql.js';
 
-/** Which kinds of values the objects of a field have within, as surveys tell them; none of any other field. */
+/** The kinds of values that the objects of a field have within, as surveys tell them; none of any other field. */
 export function kindsWithin(type: FieldType): readonly string[] {
   if (type.kind === 'map') return [limitedWithin('untold')];
   return type.kind === 'struct' ? pathsWithin(type, []) : [];
@@ -28,7 +28,7 @@ function pathsWithin(
   });
 }
 
-/** As the engine finds them in the JSON that is made of it. */
+/** The kinds as the engine finds them in the JSON that is made of a value. */
 function kindsOf(type: FieldType): readonly string[] {
   if (type.kind === 'nothing') return [];
   const kind = kindInJson(type);

@@ -7,7 +7,7 @@ import type { Holding } from './holding.js';
 export interface Copy {
   /** Quoted. */
   readonly table: string;
-  /** Of what may be held: they are given back when it goes. */
+  /** The bytes that it takes of what may be held: they are given back when it goes. */
   readonly bytes: number;
   /** The same of what may be held in memory; absent: it lies on disk. */
   readonly memoryBytes?: number;
@@ -40,7 +40,7 @@ interface CopiedRows {
   /** Without the settings. */
   readonly select: string;
   readonly settings: Settings;
-  /** Of its files; undefined: nobody knows. */
+  /** The bytes of its files; undefined: nobody knows. */
   readonly bytes: number | undefined;
 }
 

@@ -15,7 +15,7 @@ export function countSelect(call: string, settings: Settings): string {
 /** Quoted. No table can be called so, and the guard lets no statement name what is no table. */
 export const countView = (table: string): string => quoteIdentifier(`count(${table})`);
 
-/** In the engine's canonical form. */
+/** Matches a count of all rows of one table, in the engine's canonical form. */
 const COUNT =
   /^SELECT (?<call>count)\((?:\*|(?<argument>1?))\)(?: AS (?<alias>`[^`\\]+`|\w+))? FROM (?:`(?<quoted>[^`\\]+)`|(?<bare>\w+))$/i;
 

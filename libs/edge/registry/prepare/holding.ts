@@ -10,7 +10,7 @@ const COLUMNS: ReadonlySet<TableFormat> = new Set(['parquet', 'arrow', 'arrows']
 const SMALL_BYTES = 128 * 1024 ** 2;
 /** Temporary folders are in memory on some machines. */
 const SHARE_OF_MEMORY = 1 / 8;
-/** Of small copies, which are in memory for certain. */
+/** The share of the memory for small copies, which certainly stay in memory. */
 const SHARE_OF_SMALL = 1 / 16;
 
 /** How many bytes of files may be held by nobody's wish but ours. */

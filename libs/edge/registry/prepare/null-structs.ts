@@ -35,7 +35,7 @@ interface File {
 const NONE: NullStructs = { rows: new Map(), asides: [] };
 /** More would take longer to look at than it is worth. */
 const FILES_MAX = 200;
-/** Of columns that tell where structs are null, unpacked. */
+/** The columns that tell where structs are null may have so many bytes when they are unpacked. */
 const TELLING_BYTES_MAX = 256 * 1024 ** 2;
 /** Rows that one number tells of, as a power of two. */
 const WORD_BITS = 6;

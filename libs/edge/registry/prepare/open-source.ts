@@ -34,7 +34,7 @@ export interface Workshop {
   /** Absolute; for files that are made on the way. */
   readonly directory: string;
   readonly stdin: Readable;
-  /** Of tables that are copied though nobody said so. */
+  /** The memory for tables that are copied though nobody said so. */
   readonly holding: Holding;
   /** A table could not be copied so, and is read where it lies. */
   told(this: void, name: string, error: unknown): void;

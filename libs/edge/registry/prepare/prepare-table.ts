@@ -32,6 +32,8 @@ export interface PreparedTable {
   readonly readAt: number;
   /** Looks whether its files are others than those that were copied, and what they are then; undefined: nobody looks. */
   readonly changedFiles: (() => Promise<string | undefined>) | undefined;
+  /** Looks at the files that are read where they lie; undefined: they are not to be relied on. */
+  readonly files: (() => Promise<SourceStamp | undefined>) | undefined;
 }
 
 /**
@@ -99,6 +101,7 @@ async function prepared(
           copy: { ...copied, bytes },
           asides: [],
           changedFiles: described.materialize === undefined ? changedFiles : undefined,
+          files: undefined,
         };
       }
     }
@@ -112,6 +115,8 @@ async function prepared(
       ...table,
       ...{ select, count, asides, copy: undefined },
       changedFiles: isFollowed ? changedFiles : undefined,
+      // Whoever says that they are to be read each time may have reasons.
+      files: described.materialize === undefined ? source.stamp : undefined,
     };
   } catch (error) {
     await dropAll(asides, workshop);

@@ -25,7 +25,7 @@ export interface MysqlColumn {
   readonly kind: string;
   /** As MySQL writes the type: `decimal(10,2) unsigned`. */
   readonly whole: string;
-  /** Of a second's fraction. */
+  /** The digits of a second's fraction. */
   readonly digits: number;
 }
 

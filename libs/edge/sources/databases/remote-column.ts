@@ -16,7 +16,7 @@ export interface RemoteReading {
 }
 type Made = (value: string, column: string) => string;
 
-export interface RemoteColumn extends RemoteReading {
+interface RemoteColumn extends RemoteReading {
   readonly name: string;
   /** Whether it is never null there. */
   readonly required: boolean;

@@ -33,7 +33,8 @@ export async function readWorkbook(
   if (!MAGIC.some((start) => bytes.subarray(0, start.length).equals(start)))
     throw new Error('it is no workbook, by its first bytes');
   const workbook = whole(() => read(bytes, { dense: true, cellNF: true, cellHTML: false }));
-  const name = options.sheetName ?? workbook.SheetNames[0] ?? '';
+  const { sheetName: name = workbook.SheetNames[0] } = options;
+  if (name === undefined) throw new Error('there is no sheet in it');
   const sheet = workbook.Sheets[name];
   if (!sheet)
     throw new Error(

@@ -89,7 +89,7 @@ export class Sessions {
           organizationId: caller.token.organizationId,
           tokenId: caller.userId.slice(caller.userId.lastIndexOf(' ') + 1),
         }
-      : { ...own, userId: caller.userId, credential: this.credentialOf(caller.userId) ?? '' };
+      : { ...own, userId: caller.userId, credential: this.knownCredential(caller.userId) };
     return this.serverKey.seal(PURPOSE, JSON.stringify(session), PURPOSE);
   }
 
@@ -176,6 +176,14 @@ export class Sessions {
       if (token.tokenId === tokenId)
         return isOver(token, new Date().toISOString()) ? undefined : callerOfToken(token);
     return undefined;
+  }
+
+  /** @throws {MillraceError} UNAUTHORIZED where the account has gone meanwhile */
+  private knownCredential(userId: string): string {
+    const credential = this.credentialOf(userId);
+    if (credential === undefined)
+      throw new MillraceError('UNAUTHORIZED', 'the account is not there any more');
+    return credential;
   }
 
   private credentialOf(userId: string): string | undefined {

@@ -44,7 +44,7 @@ export interface FailedLogin {
   readonly account: string;
   /** Tried with a token, which names no account. */
   readonly token?: true;
-  /** Of the account, when there is one. */
+  /** The id of the account, when there is one. */
   readonly userId: string | undefined;
   /** The organization that is shown the failure. */
   readonly organizationId: string | undefined;

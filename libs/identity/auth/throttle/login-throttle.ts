@@ -10,7 +10,7 @@ const PAIR = { perSecond: 10 * PER_MINUTE, burst: 10 };
 const KNOWN_PAIR = { perSecond: 1, burst: 30 };
 /** Wrong passwords from one prefix, for whatever accounts. */
 const PREFIX = { perSecond: 1, burst: 10 };
-/** For one account, from networks that neither logged in to it nor failed lately. */
+/** The pace for one account, from networks that neither logged in to it nor failed lately. */
 const FIRST = { perSecond: 1, burst: 30 };
 /** The same, from networks that failed, by prefixes that hardly did. */
 const FRESH = { perSecond: 1, burst: 60 };

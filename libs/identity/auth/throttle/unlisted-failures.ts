@@ -11,7 +11,7 @@ export class UnlistedFailures {
   private failed = 0;
   private refused = 0;
   private readonly prefixes = new Map<string, number>();
-  /** Of prefixes that are not counted one by one. */
+  /** Counts the failures of prefixes that are not counted one by one. */
   private elsewhere = 0;
 
   get isEmpty(): boolean {

@@ -70,7 +70,7 @@ export class PutMemberHandler implements ICommandHandler<PutMember, 'added' | 'i
   }
 }
 
-/** Only root is told. */
+/** Refuses an account that is not there; only root is told. */
 function mayBeAdded(user: User | undefined): asserts user is User {
   if (!user) throw new MillraceError('USER_NOT_FOUND', 'User not found');
   if (user.root)

@@ -34,7 +34,7 @@ export class SignUp {
  */
 @CommandHandler(SignUp)
 export class SignUpHandler implements ICommandHandler<SignUp, string> {
-  /** Of one e-mail one after the other: each finds what the one before has made. */
+  /** Sign-ups of one e-mail come one after the other: each finds what the one before has made. */
   private readonly queue = new KeyedMutex();
 
   constructor(

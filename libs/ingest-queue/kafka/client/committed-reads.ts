@@ -1,4 +1,4 @@
-/** As the client's decoder leaves it. */
+/** A message as the client's decoder leaves it. */
 interface FetchedMessage {
   readonly offset: string;
   readonly key: Buffer | null;

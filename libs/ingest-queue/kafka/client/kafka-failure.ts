@@ -47,7 +47,7 @@ export function toFailure(error: unknown): unknown {
   );
 }
 
-/** For what was not sent, because what was sent just before got no answer. */
+/** The failure of what was not sent, because what was sent just before got no answer. */
 export const notSent = (cause: unknown): MillraceError =>
   new MillraceError(
     'QUEUE_UNAVAILABLE',

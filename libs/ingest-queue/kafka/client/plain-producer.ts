@@ -2,7 +2,7 @@ import kafkajs, { type Kafka, type Message, type Producer, type RecordMetadata }
 import { notSent, toFailure, unavailable } from './kafka-failure.js';
 import { RETRY } from './kafka-client.js';
 
-/** To one partition. */
+/** Messages to one partition. */
 export interface Outgoing {
   readonly topic: string;
   readonly partition: number;

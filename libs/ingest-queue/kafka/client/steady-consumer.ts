@@ -69,7 +69,8 @@ export class SteadyConsumer {
     const joined = new Promise<void>((resolve) => {
       consumer.on(consumer.events.GROUP_JOIN, ({ payload: { memberAssignment } }) => {
         this.isMember = true;
-        onAssigned?.(new Set(memberAssignment[topic] ?? []));
+        const { [topic]: assigned = [] } = memberAssignment;
+        onAssigned?.(new Set(assigned));
         resolve();
       });
     });

@@ -21,7 +21,7 @@ export interface ForeignOptions {
 
 type Bounds = Parameters<ForeignMessages['consume']>[0];
 
-/** Below what the topic takes of one message. */
+/** A value of a dead message has at most so many bytes, which is below what the topic takes of one message. */
 const DEAD_VALUE_BYTES = 7 * 1024 * 1024;
 
 /**

@@ -13,7 +13,7 @@ interface GroupMemberOptions {
   /** At least what one record batch of the topic may have. */
   readonly fetchBytes: number;
   readonly signal: AbortSignal;
-  /** Of messages in a part. */
+  /** The most messages in a part. */
   readonly most: number;
   readonly maxBytes: number;
   /** Partitions were given anew: what was known of the ones before is old. */

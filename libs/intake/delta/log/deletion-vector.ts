@@ -5,7 +5,7 @@ import { roaringPositions } from './roaring-positions.js';
 import { brokenTable, fetchNeeded, type TableFolder } from '../sources/table-folder.js';
 import { fromZ85 } from './z85.js';
 
-/** Of a UUID in Z85. */
+/** The length of a UUID in Z85. */
 const UUID_LENGTH = 20;
 const LENGTH_BYTES = 4;
 const CHECKSUM_BYTES = 4;

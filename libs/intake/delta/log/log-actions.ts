@@ -12,7 +12,7 @@ const deletionVector = z.object({
   cardinality: count,
 });
 
-/** Which of a file's rows are deleted. */
+/** Says which of a file's rows are deleted. */
 export type DeletionVector = z.infer<typeof deletionVector>;
 
 /** In a checkpoint an action that is not there has null for its fields. */

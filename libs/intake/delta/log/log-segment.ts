@@ -53,7 +53,7 @@ const greatest = (versions: readonly number[]): number =>
 const missing = (version: number): string =>
   `commit _delta_log/${String(version).padStart(20, '0')}.json is missing`;
 
-/** Of several checkpoints of a version, any will do. */
+/** Finds a complete checkpoint of each version. Any of several will do. */
 function completeCheckpoints(names: readonly string[]): Map<number, readonly string[]> {
   const complete = new Map<number, readonly string[]>();
   const parts = new Map<string, string[]>();

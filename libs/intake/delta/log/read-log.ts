@@ -198,7 +198,7 @@ function actionsOf(fields: readonly Field[]): readonly Field[] {
   });
 }
 
-/** In the engine's memory, were all of it there at once. */
+/** The bytes that the actions would take in the engine's memory, were all of them there at once. */
 async function sizeOf(engine: LocalEngine, actions: string, path: string): Promise<number> {
   try {
     return Number(await engine.run(`SELECT sum(byteSize(*)) FROM ${actions}`));

@@ -42,10 +42,9 @@ function* bitmaps(reader: Reader): Generator<BigUint64Array> {
 }
 
 function* containers(reader: Reader, high: bigint): Generator<BigUint64Array> {
-  const { keys, sizes, runs } = header(reader);
-  for (const [index, key] of keys.entries()) {
+  const { sizes, runs } = header(reader);
+  for (const [index, { key, size }] of sizes.entries()) {
     const base = high | (BigInt(key) << CONTAINER_BITS);
-    const size = sizes[index] ?? 0;
     const values = runs(index) ? runValues(reader) : plainValues(reader, size);
     if (values.length !== size) throw new RangeError('a container has other than its values');
     yield BigUint64Array.from(values, (value) => base | BigInt(value));
@@ -53,8 +52,8 @@ function* containers(reader: Reader, high: bigint): Generator<BigUint64Array> {
 }
 
 interface Header {
-  readonly keys: readonly number[];
-  readonly sizes: readonly number[];
+  /** Each container has its key, and says how many values it has. */
+  readonly sizes: readonly { readonly key: number; readonly size: number }[];
   readonly runs: (index: number) => boolean;
 }
 
@@ -65,13 +64,12 @@ function header(reader: Reader): Header {
   const count = withRuns ? (cookie >>> 16) + 1 : reader.uint32();
   if (count > CONTAINERS_MAX) throw new RangeError(`it has ${count} containers`);
   const flags = withRuns ? reader.take(Math.ceil(count / 8)) : undefined;
-  const [keys, sizes]: [number[], number[]] = [[], []];
-  for (let index = 0; index < count; index += 1) {
-    keys.push(reader.uint16());
-    sizes.push(reader.uint16() + 1);
-  }
+  const sizes = Array.from({ length: count }, () => ({
+    key: reader.uint16(),
+    size: reader.uint16() + 1,
+  }));
   if (!withRuns || count >= OFFSETS_FROM) reader.take(count * 4);
-  return { keys, sizes, runs: (index) => (((flags?.[index >> 3] ?? 0) >> (index & 7)) & 1) === 1 };
+  return { sizes, runs: (index) => (((flags?.[index >> 3] ?? 0) >> (index & 7)) & 1) === 1 };
 }
 
 function plainValues(reader: Reader, size: number): number[] {

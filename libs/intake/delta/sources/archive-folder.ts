@@ -36,8 +36,7 @@ export class ArchiveFolder implements TableFolder {
 
 /** Gives the path before the log. It ends in `/` where it is not empty. */
 function rootOf(path: string): string[] {
-  const match = /^(.+\/)?_delta_log\/[^/]+$/.exec(path);
-  const root = match?.[1] ?? '';
+  const [match, root = ''] = /^(.+\/)?_delta_log\/[^/]+$/.exec(path) ?? [];
   // Where macOS keeps what a file has besides its content.
-  return match && !root.startsWith('__MACOSX/') ? [root] : [];
+  return match !== undefined && !root.startsWith('__MACOSX/') ? [root] : [];
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { S3Access } from '@app/object-store';
 
-/** From where Delta tables may be taken, besides uploads. */
+/** The places that Delta tables may be taken from, besides uploads. */
 export interface DeltaSources {
   /** `file:///<folder>` or `s3://<bucket>/<prefix>`; `{org}` stands for the organization that uploads, one without it is open to all. */
   readonly locations: readonly string[];
@@ -11,7 +11,7 @@ export interface DeltaSources {
 
 const LOCATION = /^(?:file:\/\/\/[^/]|s3:\/\/[a-z0-9{][a-z0-9.{}-]*(?:\/|$))/;
 
-/** With commas between them; none: no place is allowed. */
+/** The places, with commas between them; none: no place is allowed. */
 const places = z
   .string()
   .prefault('')

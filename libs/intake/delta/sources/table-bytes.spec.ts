@@ -23,7 +23,7 @@ const NAMES = ['one', 'two', 'three'];
 describe('files of tables on their way', () => {
   let folder: string;
   let spool: Spool;
-  /** Of a disk that holds nothing else and keeps ten mebibytes free. */
+  /** The room of a disk that holds nothing else and keeps ten mebibytes free. */
   let freeMib: number;
   let archive: string;
   let storage: S3Double;

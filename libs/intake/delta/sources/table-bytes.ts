@@ -4,9 +4,9 @@ import { MillraceError } from '@app/platform';
 import type { SpoolRoom } from '../../spool/spool.js';
 
 export interface TableBytesOptions {
-  /** Of all files together. */
+  /** The most bytes of all files together. */
   readonly maxBytes: number;
-  /** Of the upload: what is written counts there as its body does. */
+  /** The upload's room: what is written counts there as its body does. */
   readonly room: SpoolRoom;
 }
 

@@ -24,7 +24,7 @@ export function idempotencyKeyOf(header: string | string[] | undefined): string 
   );
 }
 
-/** Of what is kept for a day: some ten thousand rejected records of a bulk request. */
+/** An answer that is kept for a day may have so many bytes: some ten thousand rejected records of a bulk request. */
 const ANSWER_MAX = 2 * 1024 * 1024;
 
 /**
@@ -44,7 +44,7 @@ export class KeyedUpload<Kept extends object = Counts> {
     this.body = this.seen(body);
   }
 
-  /** Of its append. */
+  /** The name of its append. */
   get name(): string {
     return this.named;
   }

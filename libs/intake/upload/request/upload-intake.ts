@@ -82,7 +82,7 @@ export class UploadIntake {
     };
   }
 
-  /** Of an upload that gets a name of ours. @throws {MillraceError} TOO_MANY_REQUESTS */
+  /** Admits an upload that gets a name of ours. @throws {MillraceError} TOO_MANY_REQUESTS */
   admitKeyed({ share }: RequestOrganization): void {
     this.rates.admitKeyed(share);
   }

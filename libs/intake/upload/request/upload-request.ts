@@ -8,7 +8,7 @@ export interface UploadRequest {
   readonly body: AsyncIterable<Buffer>;
   readonly format: UploadFormat;
   readonly maxRecordBytes: number;
-  /** Of all that is unpacked from it. */
+  /** The most bytes of all that is unpacked from it. */
   readonly maxBytes: number;
   readonly uploader: Uploader;
   /** The same upload again under the same key is stored once and answered alike. */
@@ -30,6 +30,6 @@ export type UploadFormat =
   | { readonly kind: 'arrow' }
   | {
       readonly kind: 'delta';
-      /** Of the table; undefined: the newest. */
+      /** The version of the table; undefined: the newest. */
       readonly version: number | undefined;
     };

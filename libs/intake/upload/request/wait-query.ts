@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Of protocols whose clients may send parameters of their own, which are passed over. */
+/** The parameters of protocols whose clients may send others of their own, which are passed over. */
 export const waitQuery = z.looseObject({
   /** Answer when the rows can be queried, not already when they are durable. */
   wait: z.enum(['true', 'false']).default('false'),

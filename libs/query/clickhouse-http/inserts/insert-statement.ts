@@ -6,7 +6,7 @@ export interface InsertStatement {
   readonly stream: string;
   /** As acceptance knows them. */
   readonly kind: 'json' | 'csv' | 'parquet' | 'arrow';
-  /** Of rows that come without names. */
+  /** The columns of rows that come without names. */
   readonly columns: readonly string[] | undefined;
   /** Bytes of what was read, up to its rows. */
   readonly length: number;
@@ -36,7 +36,7 @@ const HEAD = new RegExp(
 );
 const COLUMN = new RegExp(String.raw`\s*(${NAME})\s*(?:,|$)`, 'uy');
 
-/** Of what is no INSERT yet, and may become one. */
+/** Matches a text that is no INSERT yet, and may become one. */
 const BEGINS = /^\s*(?:I(?:N(?:S(?:E(?:RT?)?)?)?)?)?$/i;
 /** The line of the format may end with the next piece. */
 const LINE_END = /^[ \t]*\r?$/;

@@ -15,7 +15,7 @@ export interface SessionWords {
   readonly engine: EngineWords;
 }
 
-/** Of a server of ours nobody is told where it runs. */
+/** The name of every server of ours, because nobody is told where it runs. */
 const SERVER_NAME = 'millrace';
 
 /** SQL of what the call at this place, without arguments, tells of the session; undefined: it is no such call. */

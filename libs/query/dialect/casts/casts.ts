@@ -19,7 +19,7 @@ interface Source {
 /** Types of one value that are read from a text. */
 const SCALAR_TYPE =
   /^(?:U?Int\d+|Float\d+|Decimal|Date|DateTime|Time|UUID|IPv|Bool|(?:TINY|SMALL|MEDIUM|BIG)?INT|INTEGER|REAL|DOUBLE|FLOAT|DEC|NUMERIC)(?![a-z])/i;
-/** Of any length. */
+/** The names of texts of any length. */
 const TEXT_TYPE = /^(?:String|TEXT|(?:LONG|MEDIUM|TINY)TEXT|VARCHAR|CHARACTER VARYING)$/i;
 const MIXED = "match(toTypeName(%), 'Dynamic|Variant|JSON')";
 const FRACTIONS = "match(toTypeName(%), 'Float|Decimal')";
@@ -78,7 +78,7 @@ const unreadable = (target: string): string =>
 const thrownIf = (condition: string, problem: string, value: string): string =>
   `if(throwIf(${condition}, ${quoteText(problem)}) = 0, ${value}, NULL)`;
 
-/** Of what is no number, nothing. */
+/** Writes the cast of a number to an integer. Undefined where the value is no number. */
 function integerOf(type: Known, value: string, target: string): string | undefined {
   const nullable = quoteText(`Nullable(${target})`);
   if (isInteger(type)) return `accurateCast(${value}, ${nullable})`;

@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import { readEngineType } from '../../plan/engine-type.js';
 import {
   COUNT,
@@ -20,7 +21,15 @@ import {
 } from './known-type.js';
 import { typeOfConstant, typeOfNumber } from '../numbers/exact-literals.js';
 import { callAt, operandEnd, signedOperandEnd } from '../operands.js';
-import { isList, isSymbol, isWord, itemsOf, type Node, type Nodes } from '../source-tree.js';
+import {
+  isList,
+  isSymbol,
+  isWord,
+  itemAt,
+  itemsOf,
+  type Node,
+  type Nodes,
+} from '../source-tree.js';
 import { engineType } from './standard-type-names.js';
 
 /** Tells the engine's type of a column by its name: `undefined` where no table of the statement has it, `Dynamic` where they differ. */
@@ -41,9 +50,9 @@ const DATES = /^(?:toDate|toDate32|makeDate|makeDate32|today|current_date|curdat
 const MOMENTS =
   /^(?:now|now64|current_timestamp|toDateTime|toDateTime64|makeDateTime64|fromUnixTimestamp64\w+)$/i;
 const DEPTH_MAX = 20;
-/** Of one question: names that stand for one another several times make as many as they like. */
+/** One question may take so many steps: names that stand for one another several times make as many as they like. */
 const STEPS_MAX = 1000;
-/** Of one name: no statement by hand has more, and each use of the name looks at all. */
+/** One name may stand for so much: no statement by hand has more, and each use of the name looks at all. */
 const MEANINGS_MAX = 100;
 const SUM_DIGITS = 38;
 
@@ -127,7 +136,7 @@ export class ValueTypes {
     return names.length === 2 ? this.ofOne(nodes[2] as Node, DEPTH_MAX) : UNKNOWN;
   }
 
-  /** Of one of several values in one place: undefined for NULL, and what has a sign is signed. */
+  /** The type of one of several values in one place: undefined for NULL, and what has a sign is signed. */
   ofChoice(value: Nodes, depth = 0): Known | undefined {
     const [first, more] = value;
     if (more === undefined && isWord(first, 'NULL')) return undefined;
@@ -157,17 +166,13 @@ export class ValueTypes {
     if (KEEPS.test(name)) return columnLike(this.of(first, depth + 1));
     if (SUMS.test(name)) return summed(this.of(first, depth + 1));
     if (ROUNDS.test(name)) return rounded(this.of(first, depth + 1));
-    const choices = choicesOf(name, items.length);
-    if (choices.length > 0)
-      return this.ofSeveral(
-        choices.map((at) => items[at] ?? []),
-        depth,
-      );
+    const chosen = choicesOf(name, items.length).map((at) => itemAt(items, at));
+    if (chosen.length > 0) return this.ofSeveral(chosen, depth);
     if (FLOATS.test(name)) return FLOAT;
     const scale = second.length === 1 && second[0]?.kind === 'number' ? second[0].text : undefined;
     const [, bits] = /^toDecimal(32|64|128|256)$/.exec(name) ?? [];
     if (bits !== undefined && scale !== undefined)
-      return decimal(WIDTHS[bits] ?? SUM_DIGITS, Number(scale));
+      return decimal(certain(WIDTHS[bits], `digits of ${bits} bits`), Number(scale));
     if (/^toU?Int(?:8|16|32|64)$/.test(name)) return name.startsWith('toU') ? UNSIGNED : SIGNED;
     if (!/^CAST$/i.test(name) || second[0]?.kind !== 'text' || second.length > 1) return UNKNOWN;
     return castType(second[0].value);
@@ -185,7 +190,7 @@ const INT64_MAX = '9223372036854775807';
 /** Digits of parts of a second of what a function answers; 0 where it does not say. */
 function digitsOf(name: string, [number, more]: Nodes): number {
   const [, unit = ''] = /^fromUnixTimestamp64(Milli|Micro|Nano)$/i.exec(name) ?? [];
-  if (unit !== '') return SECOND_PARTS[unit.toLowerCase()] ?? 0;
+  if (unit !== '') return certain(SECOND_PARTS[unit.toLowerCase()], `digits of ${unit}`);
   const isSaid = /^toDateTime64$/i.test(name) && number?.kind === 'number' && more === undefined;
   return isSaid ? Number(number.text) : 0;
 }

@@ -39,7 +39,7 @@ const text: AggregateFunction = {
   write: (aggregate, [x = '', by = "','"]) => aggregate(`groupConcat(${by})`, [x]),
 };
 
-/** By name, in lower case. */
+/** The functions by name, in lower case. */
 export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = {
   approx_distinct: renamed('uniq'),
   approx_count_distinct: renamed('uniq'),
@@ -94,3 +94,10 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = 
     write: (aggregate, args) => `arrayElement(${aggregate('topK(1)', args)}, 1)`,
   },
 };
+
+/** `sumDistinctIf` is `sum` and its combinators. */
+export function aggregateName(lower: string): readonly [string, string] {
+  if (Object.hasOwn(AGGREGATE_FUNCTIONS, lower)) return [lower, ''];
+  const [, base = lower, distinct = '', filter = ''] = /^(.*?)(distinct)?(if)?$/.exec(lower) ?? [];
+  return [base, `${distinct && 'Distinct'}${filter && 'If'}`];
+}

@@ -1,4 +1,4 @@
-import { itemsOf, type Group } from '../source-tree.js';
+import { itemAt, itemsOf, type Group } from '../source-tree.js';
 import type { ValueTypes } from '../casts/value-types.js';
 import type { WrittenLength } from '../written-length.js';
 
@@ -30,7 +30,7 @@ export function filteredArguments(
   const items = itemsOf(list.nodes);
   return written.map((item, at) => {
     if (at === written.length - 1 || !length.searched(item, THROWS)) return item;
-    if (WITHOUT_NULLS.test(types.of(items[at] ?? []).kind)) return item;
+    if (WITHOUT_NULLS.test(types.of(itemAt(items, at)).kind)) return item;
     return length.add(`if(${condition}, ${item}, NULL)`);
   });
 }

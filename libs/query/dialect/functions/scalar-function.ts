@@ -5,7 +5,7 @@ import { tokenize } from '../../search/statement-tokens.js';
 export interface ScalarFunction {
   readonly fewest: number;
   readonly most: number;
-  /** Of arguments that are written out already. */
+  /** Writes the call with arguments that are written out already. */
   readonly write: (...args: string[]) => string;
 }
 

@@ -71,7 +71,7 @@ const datePart = fn(2, 2, (part, x) => {
   throw new MillraceError('INVALID_SQL', `date_part knows ${known}, not ${quoteText(name)}`);
 });
 
-/** With flags as Postgres has them: `i`, `m`, `s`, and `g` for all. */
+/** Writes a pattern with flags as Postgres has them: `i`, `m`, `s`, and `g` for all. */
 const pattern = (argument: string, flags: string | undefined): string => {
   const kept = flags === undefined ? '' : written('flags', flags).replace(/[^ims]/g, '');
   return kept === '' ? argument : `concat('(?${kept})', ${argument})`;
@@ -92,7 +92,7 @@ const replaced = fn(3, 4, (x, regexp, by, flags) => {
 const CONTAINS = fn(2, 2, (x, y) => truth(`position(${x}, ${y}) > 0`));
 const SPLIT = fn(2, 2, (x, by) => `splitByString(${by}, ${x})`);
 
-/** By name, in lower case. */
+/** The functions by name, in lower case. */
 export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   split_part: fn(
     3,

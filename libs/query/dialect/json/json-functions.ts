@@ -3,7 +3,7 @@ import { fn, one, truth, written, type ScalarFunction } from '../functions/scala
 
 const STEPS_MAX = 32;
 
-/** Of texts that hold JSON; of columns of objects see json-fields.ts. */
+/** Writes a path within a text that holds JSON; json-fields.ts writes those within columns of objects. */
 function stepsOf(name: string, paths: readonly string[]): string {
   return paths
     .flatMap((path) => {

@@ -29,6 +29,6 @@ export function jsonPath(text: string): readonly Step[] {
   return steps;
 }
 
-/** As the engine's functions of JSON take it: they count from 1. */
+/** Writes a step as the engine's functions of JSON take it: they count from 1. */
 export const writtenStep = (step: Step): string =>
   typeof step === 'string' ? quoteText(step) : String(step < 0 ? step : step + 1);

@@ -28,7 +28,7 @@ export function bitOperators(nodes: Nodes, at: number, write: Write): Rewritten 
   return text === '' || end === undefined ? undefined : { text, end };
 }
 
-/** As many signs as it has characters; `&&` and the like are other operators. */
+/** The operator that stands there; `&&` and the like are other operators. */
 export function operatorAt(nodes: Nodes, at: number): string {
   const [first, second] = [nodes[at], nodes[at + 1]];
   if (first?.kind !== 'symbol') return '';

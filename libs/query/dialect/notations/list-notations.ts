@@ -56,7 +56,8 @@ function colonOf(node: Node | undefined): number {
   const colons = node.nodes.flatMap((each, at) =>
     isSymbol(each, ':') && !isSymbol(node.nodes[at - 1], '.') ? [at] : [],
   );
-  return colons.length === 1 ? (colons[0] ?? -1) : -1;
+  const [colon = -1, ...more] = colons;
+  return more.length > 0 ? -1 : colon;
 }
 
 const isName = (node: Node | undefined): boolean => node?.kind === 'word' || node?.kind === 'name';

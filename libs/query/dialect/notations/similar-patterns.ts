@@ -3,7 +3,7 @@ import type { Rewritten } from './rewriting.js';
 import { isWord, type Nodes } from '../source-tree.js';
 
 const INSTEAD = "x ~ '^(?:…)$' takes a regular expression, and x LIKE '…' the signs % and _";
-/** In the standard they stand for themselves, in DuckDB for what a regular expression has. */
+/** These stand for themselves in the standard, and in DuckDB for what a regular expression has. */
 const TWO_MEANINGS = /[.^$\\]/;
 
 /**

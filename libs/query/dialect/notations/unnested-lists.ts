@@ -43,7 +43,7 @@ function behindJoin(nodes: Nodes, at: number): number | undefined {
   return isWord(first, 'LEFT') && isWord(second, 'OUTER') && isWord(third, 'JOIN') ? lateral(at + 3) : undefined; // prettier-ignore
 }
 
-/** Of `AS u(x)`, x; of `AS u`, u. */
+/** The name is `x` in `AS u(x)`, and `u` in `AS u`. */
 function alias(nodes: Nodes, at: number): { readonly name?: string; readonly end: number } {
   const from = isWord(nodes[at], 'AS') ? at + 1 : at;
   const [name, list] = [nodes[from], nodes[from + 1]];

@@ -92,7 +92,7 @@ const wide = (written: string, { type }: Side, precision: number): string =>
 
 const isNumber = ({ type }: Side): boolean => type.kind === 'float' || isExact(type);
 
-/** As DuckDB has it: a float. */
+/** The quotient is a float, as in DuckDB. */
 const quotient = (a: string, b: string): string => `toFloat64(${a}) / toFloat64(${b})`;
 
 /**

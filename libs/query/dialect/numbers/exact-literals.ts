@@ -34,7 +34,7 @@ export function exactNumber(text: string): string {
   return `CAST(${quoteText(text)}, 'Decimal(${digits}, ${behind.length})')`;
 }
 
-/** Of a number, or of what is computed of numbers alone. */
+/** The type of a number, or of what is computed of numbers alone. */
 export function typeOfConstant(nodes: Nodes): Known | undefined {
   const constant = constantOf(nodes);
   if (!constant) return undefined;

@@ -5,7 +5,7 @@ import { DECIMAL_DIGITS_MAX, type Known } from '../casts/known-type.js';
 /** The error for a sum that leaves 64 bits. */
 export const TOO_LARGE =
   'an integer of the statement leaves 64 bits; ask for a wider type, as in sum(CAST(x AS Decimal(38, 0))); sumWithOverflow(x) may wrap';
-/** Of decimals of that many, 10,000,000,000 stay within 128 bits. */
+/** The sum of 10,000,000,000 decimals of so many digits stays within 128 bits. */
 const SUMMED_DIGITS = 27;
 
 export const within64Bits = (wide: string, kind: 'signed' | 'unsigned'): string =>

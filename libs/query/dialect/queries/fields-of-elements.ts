@@ -1,5 +1,5 @@
 import { quoteText } from '@app/warehouse';
-import { readElement, readEngineType } from '../../plan/engine-type.js';
+import { readElement, readEngineType, typeWithin } from '../../plan/engine-type.js';
 import { isList, isSymbol, type Node, type Nodes } from '../source-tree.js';
 
 /** SQL of a value whose type is known from the columns. */
@@ -72,12 +72,12 @@ function subscript(
   source: string,
 ): TypedValue | undefined {
   if (node?.kind !== 'group' || node.text !== '[') return undefined;
-  const { name, parts } = readEngineType(type.replace(/^Nullable\((.*)\)$/s, '$1'));
+  const read = readEngineType(type.replace(/^Nullable\((.*)\)$/s, '$1'));
   const [key, more] = node.nodes;
-  if (name === 'Array' && key?.kind !== 'text')
-    return { sql: sql + source.slice(node.start, node.end), type: parts[0] ?? '', isField, end: end + 1 }; // prettier-ignore
-  if (name !== 'Tuple' || key?.kind !== 'text' || more) return undefined;
-  const element = parts.map(readElement).find((each) => bareName(each.name) === key.value);
+  if (read.name === 'Array' && key?.kind !== 'text')
+    return { sql: sql + source.slice(node.start, node.end), type: typeWithin(read), isField, end: end + 1 }; // prettier-ignore
+  if (read.name !== 'Tuple' || key?.kind !== 'text' || more) return undefined;
+  const element = read.parts.map(readElement).find((each) => bareName(each.name) === key.value);
   const field = `tupleElement(${sql}, ${quoteText(key.value)})`;
   return element && { sql: field, type: element.type, isField: true, end: end + 1 };
 }

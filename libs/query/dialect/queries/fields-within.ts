@@ -84,7 +84,7 @@ function readPath(nodes: Nodes, at: number, end: number): Path | undefined {
   return { parts, isElement, end: to };
 }
 
-/** Of `k['a']['b']`, which the engine prints as `(k['a'])['b']`, and of `k['a'].b`, which it prints as `tupleElement(k['a'], 'b')`. */
+/** Reads the beginning of `k['a']['b']`, which the engine prints as `(k['a'])['b']`, and of `k['a'].b`, which it prints as `tupleElement(k['a'], 'b')`. */
 function beginning(nodes: Nodes, at: number): Path | undefined {
   const [first, second] = [nodes[at], nodes[at + 1]];
   if (isList(first) && keyIn(second) !== undefined) {
@@ -112,7 +112,7 @@ function wholePath(nodes: Nodes): Path | undefined {
 const nameOf = (node: Node | undefined): string | undefined =>
   node?.kind === 'word' || node?.kind === 'name' ? node.value : undefined;
 
-/** Of `['key']`, as the engine has it: it writes a dot within a key as `%2E`. */
+/** Reads the key in `['key']` as the engine has it: it writes a dot within a key as `%2E`. */
 function keyIn(node: Node | undefined): string | undefined {
   if (node?.kind !== 'group' || node.text !== '[' || node.nodes.length !== 1) return undefined;
   const [only] = node.nodes;

@@ -33,7 +33,7 @@ export interface Scope {
   readonly places: ReadonlySet<Node>;
   /** See {@link elementNames}: none of them is a column of objects. */
   readonly elements: ReadonlySet<string>;
-  /** Of the whole statement; undefined where no table is in reach. */
+  /** The lookups of the whole statement; undefined where no table is in reach. */
   readonly lookups: NameLookups | undefined;
 }
 
@@ -126,7 +126,7 @@ export class ObjectShapes {
     return shape;
   }
 
-  /** Of what a query answers. */
+  /** The shape of what a query answers. */
   private shapeOf(nodes: Nodes, outer: Scope): Shape {
     const shapes: Shape[] = [];
     let begun = 0;
@@ -174,7 +174,7 @@ export class ObjectShapes {
   }
 }
 
-/** Of a path however long, a column can only be a short beginning. */
+/** A column can only be a short beginning of a path, however long that is. */
 const COLUMN_NAME_MAX = 1024;
 const HOLDS_OBJECTS = /^(?:Nullable\()?(?:JSON|Tuple\()/;
 

@@ -5,7 +5,7 @@ import { Expressions, type Names, type Writing } from '../expressions.js';
 import { ObjectShapes, OUTERMOST, type Scope } from './object-shapes.js';
 import { clausesOf, isSetOperator, type Clause } from './select-clauses.js';
 import { isMany, selectItems, type SelectItem } from './select-items.js';
-import { endOf, isSymbol, isWord, itemsOf, startOf, type Nodes } from '../source-tree.js';
+import { endOf, isSymbol, isWord, itemAt, itemsOf, startOf, type Nodes } from '../source-tree.js';
 import type { ValueTypes } from '../casts/value-types.js';
 import { WrittenLength } from '../written-length.js';
 
@@ -22,9 +22,9 @@ export class Queries {
   private readonly source: string;
   private readonly types: ValueTypes;
   private readonly shapes: ObjectShapes;
-  /** Of expressions for which ORDER BY has a name. */
+  /** Counts the text of expressions for which ORDER BY has a name. */
   private readonly length: WrittenLength;
-  /** Of the SELECT in work. */
+  /** The scope of the SELECT in work. */
   private scope: Scope = OUTERMOST;
 
   constructor({ table, elements, ...writing }: Parts) {
@@ -72,7 +72,7 @@ export class Queries {
     if (length === 0 || lists.some((items) => items.length !== length || items.some(isMany)))
       return [];
     const columns = Array.from({ length }, (_, column) =>
-      bridgesOf(lists.map((items) => this.types.ofChoice(items[column] ?? []))),
+      bridgesOf(lists.map((items) => this.types.ofChoice(itemAt(items, column)))),
     );
     return selects.map((_, select) => columns.map((column) => column[select]));
   }
@@ -152,12 +152,13 @@ export class Queries {
     const isAlone =
       (first?.kind === 'word' || first?.kind === 'name') &&
       (second === undefined || (second.kind === 'word' && !isSymbol(second, '.')));
-    if (!isAlone || !names.has(first.value)) return this.expressions.write(item, names);
+    const name = isAlone ? names.get(first.value) : undefined;
+    if (!isAlone || name === undefined) return this.expressions.write(item, names);
     const place = places.get(first.value);
     const rest = item.slice(1);
     const tail = rest.length === 0 ? '' : ` ${this.expressions.write(rest)}`;
     if (place !== undefined) return `${String(place)}${tail}`;
-    return `${this.length.add(`(${names.get(first.value) ?? ''})`)}${tail}`;
+    return `${this.length.add(`(${name})`)}${tail}`;
   }
 }
 
@@ -187,7 +188,7 @@ function besideOthers(
   return items.map((item, at) => {
     const bridge = bridges[at];
     if (bridge === undefined) return item;
-    const own = written[at] ?? [];
+    const own = itemAt(written, at);
     const last = own.at(-1);
     const name = item.name ?? (last?.kind === 'group' ? undefined : last?.value);
     const cast = bridged(item.expression, bridge, valueOf(own));
@@ -227,7 +228,7 @@ function namesOf(items: readonly SelectItem[]): Names {
   return names;
 }
 
-/** Of `DISTINCT`, before the list. */
+/** The length of `DISTINCT`, which may stand before the list. */
 const quantifierLength = (body: Nodes): number => (isWord(body[0], 'DISTINCT') ? 1 : 0);
 
 function quantifierOf(body: Nodes, source: string): string {

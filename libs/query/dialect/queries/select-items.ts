@@ -118,7 +118,7 @@ function nameFor(
   return written.length > NAME_MAX && written === expression ? undefined : written;
 }
 
-/** Of a field within objects, `t.k.n`: without the table, unless two would have the name. */
+/** The name of a field within objects, `t.k.n`. It has the table only where two would have the same name without it. */
 function nameOfField(
   nodes: Nodes,
   tables: ReadonlySet<string>,
@@ -126,7 +126,7 @@ function nameOfField(
 ): string {
   const names = nodes.flatMap((node) => (isNameLike(node) && node.kind !== 'group' ? [node.value] : [])); // prettier-ignore
   const [table = '', ...rest] = names;
-  const isOfTable = rest.join('.').includes('.') && tables.has(table) && !shared.has(rest.at(-1) ?? ''); // prettier-ignore
+  const isOfTable = rest.join('.').includes('.') && tables.has(table) && !rest.slice(-1).some((name) => shared.has(name)); // prettier-ignore
   return (isOfTable ? rest : names).join('.');
 }
 

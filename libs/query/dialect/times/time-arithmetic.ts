@@ -3,7 +3,7 @@ import { isSymbol, type Node, type Nodes } from '../source-tree.js';
 /** From here on a number is a time since 1970 and no length of time: 1973 in microseconds. */
 const EPOCH_DIGITS = 15;
 
-/** As search has it: shorter ones are seconds, as the engine has them. */
+/** A number of fewer digits is seconds, as the engine has them, and search too. */
 const COMPARED_DIGITS = 13;
 
 const isTimeName = (node: Node): boolean =>

@@ -25,7 +25,7 @@ const TEMPLATE: readonly (readonly [string, string])[] = [
   ['Q', '%Q'],
 ];
 
-/** Of C's strftime, and of chrono's, where the engine has another letter. */
+/** The engine's letters for those of C's strftime, and of chrono's, that it has other ones for. */
 const PERCENT: Readonly<Record<string, string>> = { M: '%i', B: '%M', A: '%W', '.': '.' };
 const SAME = 'YymdHIjSfpbaeFTVQ%';
 
@@ -50,13 +50,13 @@ function ofTemplate(format: string): string {
   let written = '';
   for (let at = 0; at < format.length;) {
     const rest = format.slice(at);
-    const quoted = /^"([^"]*)"/.exec(rest);
+    const [quoted, inside = ''] = /^"([^"]*)"/.exec(rest) ?? [];
     const known = TEMPLATE.find(([part]) => rest.startsWith(part));
-    if (quoted) written += quoted[1] ?? '';
+    if (quoted !== undefined) written += inside;
     else if (known) written += known[1];
     else if (/^[A-Za-z]/.test(rest) && !/^T(?:HH|$)/.test(rest)) throw unknownPart(format, rest);
     else written += rest.charAt(0);
-    at += quoted?.[0].length ?? known?.[0].length ?? 1;
+    at += quoted?.length ?? known?.[0].length ?? 1;
   }
   return written;
 }

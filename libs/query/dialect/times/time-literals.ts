@@ -5,11 +5,11 @@ import type { Side } from '../numbers/decimal-arithmetic.js';
 import type { Known } from '../casts/known-type.js';
 import type { Node, Nodes } from '../source-tree.js';
 
-/** As the engine reads it: any sign parts year, month and day, or none does. */
+/** A day as the engine reads it: any sign parts year, month and day, or none does. */
 const DAY = /^\s*(\d{4})(?:\D(\d\d?)\D|(?=\d{4}$)(\d\d))(\d\d?)(?=$|[T\s])/i;
 /** The engine compares such a text with a time as it is. */
 const PLAIN = /^\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d(?:\.\d+)?)?$/;
-/** Of the engine's dates. */
+/** The first year that the engine's dates have. */
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 2299;
 
@@ -43,7 +43,7 @@ const textOf = (nodes: Nodes): string | undefined => {
   return only?.kind === 'text' && more === undefined ? only.value : undefined;
 };
 
-/** Of ISO 8601 with T or a zone; undefined for what the engine reads itself, or nobody does. */
+/** Writes a text of ISO 8601 with T or a zone. Undefined for a text that the engine reads itself, or nobody reads. */
 function momentOf(text: string): string | undefined {
   if (PLAIN.test(text)) return undefined;
   const time = readTime(text);

@@ -15,7 +15,7 @@ type Columns = ReadonlyMap<string, { readonly column: Column }>;
 
 /** An aggregate that is asked of columns, each by its name. */
 interface AggregateFunction {
-  /** Of the engine; null when there is no value. */
+  /** The engine's function; null when there is no value. */
   readonly engine: string;
   readonly kinds: readonly ColumnKind[];
   /** The engine's type of its value. */
@@ -36,7 +36,7 @@ const ORDERED: readonly ColumnKind[] = [
 
 const SUMMED_DIGITS = 27;
 
-/** As the dialect sums: see `exact-sums.ts`. */
+/** The type of a sum as the dialect sums: see `exact-sums.ts`. */
 function sumType(type: string): string {
   const [, precision, scale] = /^Decimal\((\d+), (\d+)\)$/.exec(plain(type)) ?? [];
   if (precision !== undefined)

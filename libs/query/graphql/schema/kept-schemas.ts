@@ -4,7 +4,7 @@ import type { OrganizationSchema } from './organization-schema.js';
 
 /** Columns of one organization that a schema is made for: building it holds everybody up. */
 export const SCHEMA_COLUMNS_MAX = 10_000;
-/** Of all schemas that are kept; a column takes some kilobytes of memory. */
+/** All schemas that are kept may have so many columns; a column takes some kilobytes of memory. */
 const KEPT_COLUMNS = 60_000;
 /** An organization has at most two at a time: one for those who may see its audit trail. */
 const OF_ONE = 2;

@@ -1,6 +1,6 @@
 import { GraphQLList, GraphQLObjectType, type GraphQLOutputType } from 'graphql';
 import { quoteIdentifier, quoteText } from '@app/warehouse';
-import { readElement, readEngineType } from '../../plan/engine-type.js';
+import { readElement, readEngineType, typeWithin } from '../../plan/engine-type.js';
 import type { Selection, SelectionReader } from '../collect-selection.js';
 import { Names } from './graphql-names.js';
 
@@ -14,12 +14,12 @@ export interface StructFields {
 interface StructField {
   /** From 1, as the engine counts them. */
   readonly place: number;
-  /** Of the engine. */
+  /** The engine's type. */
   readonly type: string;
   readonly struct: StructFields | undefined;
 }
 
-/** Of a table; more are values as a whole. */
+/** A table may have so many fields within structs; all others are values as a whole. */
 const FIELDS_MAX = 1000;
 const DEPTH_MAX = 10;
 
@@ -62,21 +62,20 @@ export class StructTypes {
 
   /** The struct, or a list of such. */
   shown(type: string, struct: StructFields): GraphQLOutputType {
-    const { name, parts } = readEngineType(type);
-    const [inner = ''] = parts;
-    if (name === 'Array') return new GraphQLList(this.shown(inner, struct));
-    return name === 'Nullable' ? this.shown(inner, struct) : struct.type;
+    const read = readEngineType(type);
+    if (read.name === 'Array') return new GraphQLList(this.shown(typeWithin(read), struct));
+    return read.name === 'Nullable' ? this.shown(typeWithin(read), struct) : struct.type;
   }
 }
 
-/** Of the struct that is there or in the lists that are; undefined where there is none, or one whose fields have no names. */
+/** The elements of a struct, or of the structs in a list. Undefined where there is no struct, or its fields have no names. */
 function elementsOf(
   type: string,
 ): readonly { readonly key: string; readonly type: string }[] | undefined {
-  const { name, parts } = readEngineType(type);
-  if (name === 'Array' || name === 'Nullable') return elementsOf(parts[0] ?? '');
-  if (name !== 'Tuple' || parts.length === 0) return undefined;
-  const elements = parts.map((part) => {
+  const read = readEngineType(type);
+  if (read.name === 'Array' || read.name === 'Nullable') return elementsOf(typeWithin(read));
+  if (read.name !== 'Tuple' || read.parts.length === 0) return undefined;
+  const elements = read.parts.map((part) => {
     const element = readElement(part.replace(/\s+/g, ' '));
     return { key: unquoted(element.name.trimEnd()), type: element.type };
   });
@@ -101,10 +100,10 @@ export function selectStruct(
   level = 0,
 ): Typed {
   if (selection.size === 0) return value;
-  const { name, parts } = readEngineType(value.type);
-  const [inner = ''] = parts;
+  const read = readEngineType(value.type);
+  const { name } = read;
   const within = (sql: string, next = level): Typed =>
-    selectStruct({ sql, type: inner }, struct, selection, reader, next);
+    selectStruct({ sql, type: typeWithin(read) }, struct, selection, reader, next);
   if (name === 'Array') {
     const element = `_struct${level}`;
     const { sql, type } = within(element, level + 1);

@@ -169,7 +169,7 @@ class Reader {
     return !this.takes('=') || this.number();
   }
 
-  /** Of a tuple: a type, which may have a name before it. */
+  /** Reads an element of a tuple: a type, which may have a name before it. */
   private element(depth: number): boolean {
     const start = this.at;
     if (this.type(depth) && this.isBeforeNext()) return true;
@@ -177,7 +177,7 @@ class Reader {
     return this.name() && this.type(depth);
   }
 
-  /** Of JSON: a limit, what is skipped, or a path with its type. */
+  /** Reads what JSON takes: a limit, what is skipped, or a path with its type. */
   private path(depth: number): boolean {
     if (this.limit()) return true;
     const start = this.at;

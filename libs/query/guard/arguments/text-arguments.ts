@@ -34,7 +34,7 @@ const format: Rule = {
   judge: only(/^(?:CSV|TSV|TabSeparated|JSONEachRow|JSONCompactEachRow|Values|Markdown)$/),
   wants: 'CSV, TSV, TabSeparated, JSONEachRow, JSONCompactEachRow, Values or Markdown',
 };
-/** Of a Dynamic column, the name of a type is the name of a part. */
+/** A Dynamic column has a part for each type, which has the type's name. */
 const part: Rule = {
   at: [1],
   judge: (text) => (/aggregatefunction/i.test(text) ? undefined : NO_NAMES),
@@ -46,7 +46,7 @@ const tokenizer = (at: number): Rule => ({
   judge: only(/^\w+(?:\(\d*(?:, ?\d+)*\))?$/),
   wants: 'the name of a tokenizer',
 });
-/** Of JSON; `*` and `a to b` make the engine read the document once for each that they stand for. */
+/** A path within JSON; `*` and `a to b` make the engine read the document once for each that they stand for. */
 const path: Rule = {
   at: [1],
   judge: only(/^(?![^]*\*)(?![^]*\[[^\]'"]*\bto\b)/i),

@@ -3,7 +3,7 @@ import { certain } from '@app/platform';
 /** As far as scopes go, an open node of the engine's print. */
 interface ScopeNode {
   readonly label: string;
-  /** Of a LIST: how many children have been seen. */
+  /** LIST only: how many children have been seen. */
   readonly children: number;
 }
 
@@ -16,7 +16,7 @@ interface ScopeNode {
 export class ExpressionScopes {
   /** Names that may be a table's although an expression has them. */
   readonly loose = new Set<string>();
-  /** Of a QUERY: its expressions, by their places in its WITH. */
+  /** The expressions of each QUERY, by their places in its WITH. */
   private readonly declared = new Map<ScopeNode, Map<string, number>>();
   private readonly holders = new Map<string, ScopeNode>();
 

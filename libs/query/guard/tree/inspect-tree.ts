@@ -28,7 +28,7 @@ export interface TreeFindings {
   readonly expressions: ReadonlySet<string>;
   /** Names in FROM that the engine may take for a table although an expression has them. */
   readonly loose: ReadonlySet<string>;
-  /** Of parts of the statement. */
+  /** The settings of parts of the statement. */
   readonly partSettings: readonly string[];
   /** Whether a text or a name could be a type that makes the engine believe bytes to be its own state. */
   readonly namesState: boolean;
@@ -57,12 +57,12 @@ const IN_FUNCTIONS = /^(?:global)?(?:not)?(?:null)?in(?:ignoreset)?$/i;
 interface OpenNode {
   readonly indent: number;
   readonly label: string;
-  /** Of a LIST: how many children have been seen. */
+  /** LIST only: how many children have been seen. */
   children: number;
-  /** Of a QUERY: the tables of its FROM that have no alias, and all other names in it. */
+  /** QUERY only: the tables of its FROM that have no alias, and all other names in it. */
   readonly unnamed: Set<string>;
   readonly named: Set<string>;
-  /** Of a function. */
+  /** FUNCTION only: the call. */
   readonly call: OpenCall | undefined;
 }
 
@@ -116,10 +116,10 @@ export function inspectTree(print: string): TreeFindings {
     while ((path.at(-1)?.indent ?? -1) >= indent) path.pop();
     const parent = path.at(-1);
     if (parent) parent.children += 1;
-    const node = NODE.exec(line);
-    if (node && Number(node[2]) !== nodes++) findings.unknown.push(line);
+    const [node, kind, number, attributes = ''] = NODE.exec(line) ?? [];
+    if (node !== undefined && Number(number) !== nodes++) findings.unknown.push(line);
     const read = node
-      ? readNode(certain(node[1], 'kind of a node'), node[3] ?? '', path, findings)
+      ? readNode(certain(kind, 'kind of a node'), attributes, path, findings)
       : { label: readSection(line, findings), call: undefined };
     path.push({ indent, ...read, children: 0, unnamed: new Set(), named: new Set() });
   }

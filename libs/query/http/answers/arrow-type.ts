@@ -1,6 +1,6 @@
 import { readElement, readEngineType } from '../../plan/engine-type.js';
 
-/** As Arrow's Rust library writes it in JSON, which ROAPI's clients read. */
+/** A field as Arrow's Rust library writes it in JSON, which ROAPI's clients read. */
 export interface ArrowField {
   readonly name: string;
   readonly data_type: ArrowType;
@@ -29,7 +29,7 @@ const SIMPLE: readonly (readonly [RegExp, string])[] = [
   [/^Date(?:32)?$/, 'Date32'],
   [/^Nothing$/, 'Null'],
 ];
-/** By the digits behind the second. */
+/** The units, by the digits behind the second. */
 const UNITS: readonly (readonly [number, string])[] = [
   [0, 'Second'],
   [3, 'Millisecond'],

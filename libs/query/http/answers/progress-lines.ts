@@ -15,7 +15,7 @@ export class ProgressLines extends Transform {
   private readonly startedAt = performance.now();
   private latest: QueryProgress = { rowsRead: 0, bytesRead: 0 };
   private resultBytes = 0;
-  /** Of a row whose end has not come yet. */
+  /** The beginning of a row whose end has not come yet. */
   private begun: Buffer[] = [];
   private hasTold = false;
   private isOver = false;

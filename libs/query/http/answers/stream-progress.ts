@@ -13,7 +13,7 @@ import { acceptedEncoding, varyByForm } from './stream-result.js';
 /** Rows as NDJSON, and between them how far the query is. */
 const PROGRESS_TYPE = 'application/vnd.millrace.progress+ndjson';
 
-/** Before that nobody waits. */
+/** Nobody waits for progress before that time. */
 const PATIENCE_MS = 150;
 
 /** A client that can read this form names it; `*` never means it. */

@@ -45,7 +45,7 @@ export async function streamResult(
   await streamAs(answerForm(request), queries, organization, sql, request, reply, values);
 }
 
-/** As the client wants it. @throws {MillraceError} NOT_ACCEPTABLE */
+/** Reads from the request how the client wants the answer. @throws {MillraceError} NOT_ACCEPTABLE */
 export const answerForm = (request: AuthenticatedRequest): AnswerForm => ({
   ...negotiateFormat(request.headers.accept),
   encoding: acceptedEncoding(request),
@@ -56,7 +56,7 @@ interface AnswerForm {
   readonly format: AnswerFormat;
   readonly contentType: string;
   readonly encoding: ContentEncoding | undefined;
-  /** Of the rows that may be read; undefined: all. */
+  /** The range of the rows that may be read; undefined: all. */
   readonly range?: TimeRange | undefined;
   /** The engine's settings for it. */
   readonly writing?: Readonly<Record<string, string>>;

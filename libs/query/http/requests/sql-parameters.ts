@@ -7,9 +7,9 @@ const RANGE = ['start_time', 'end_time'] as const;
 const WHOLE = /^\d{1,16}$/;
 
 interface SqlParameters {
-  /** Of the parameter `query`, when it may be there. */
+  /** The parameter `query`, when it may be there. */
   readonly statement: string | undefined;
-  /** Of `{name:Type}` placeholders. */
+  /** The values of `{name:Type}` placeholders. */
   readonly values: Values;
   /** Undefined where none is named. */
   readonly range: TimeRange | undefined;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool } from '@app/flow';
 import type { QueryProgress } from '../../warehouse.js';
 import { WarehouseError } from '../../warehouse-errors.js';
-import type { Pool } from './pool.js';
 import type { ReadingThread } from '../reading-thread.js';
 import type { RunningQueries } from '../running-queries.js';
 

@@ -1,6 +1,6 @@
 import type { Session } from 'chdb';
+import { Pool } from '@app/flow';
 import { asking, isCleared } from '../../child/open-sessions.mjs';
-import { Pool } from './pool.js';
 
 /** A session and the database it is in, so that it is only told again when that changes. */
 class PooledSession {

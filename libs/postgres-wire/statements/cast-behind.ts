@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import { ARRAY_OF_OID } from '../values/postgres-type.js';
 import { isSymbol, isWord, type PostgresToken } from './postgres-tokens.js';
 
@@ -35,7 +36,7 @@ export function castBehind(tokens: readonly PostgresToken[], at: number): Cast |
   if (isSymbol(tokens[behind], '(')) return undefined;
   const isArray = isSymbol(tokens[behind], '[') && isSymbol(tokens[behind + 1], ']');
   const oid = isArray ? ARRAY_OF_OID.get(scalar) : scalar;
-  const end = tokens[isArray ? behind + 1 : behind - 1]?.end ?? 0;
+  const { end } = certain(tokens[isArray ? behind + 1 : behind - 1], 'end of a cast');
   const isRows = isWord(tokens[at - 1], 'limit', 'offset', 'first', 'next');
   return oid === undefined ? undefined : { oid, end, isRows };
 }

@@ -1,4 +1,4 @@
-import { ReceivingTurns } from './receiving-turns.js';
+import { FairStreamTurns } from './fair-stream-turns.js';
 
 const PIECE = Buffer.alloc(64 * 1024);
 
@@ -6,9 +6,9 @@ async function* body(pieces: number): AsyncIterable<Buffer> {
   for (let n = 0; n < pieces; n += 1) yield await Promise.resolve(PIECE);
 }
 
-describe('ReceivingTurns', () => {
+describe('FairStreamTurns', () => {
   it('hands every piece on, in order', async () => {
-    const turns = new ReceivingTurns();
+    const turns = new FairStreamTurns();
     const sent = Array.from({ length: 100 }, (_, n) => Buffer.alloc(10_000, n));
     const got: Buffer[] = [];
     const source = (async function* () {
@@ -19,7 +19,7 @@ describe('ReceivingTurns', () => {
   });
 
   it('lets one organization’s body through beside a hundred of another', async () => {
-    const turns = new ReceivingTurns();
+    const turns = new FairStreamTurns();
     let flooded = 0;
     const flood = Array.from({ length: 100 }, async () => {
       for await (const piece of turns.pass('flood', body(20))) flooded += piece.length;

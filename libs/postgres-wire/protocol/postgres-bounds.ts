@@ -1,4 +1,4 @@
-/** Of all that a client can make grow. */
+/** The bounds of all that a client can make grow. */
 export const BOUNDS = {
   connections: 100,
   /** PostgreSQL's own bound of what comes before somebody is known. */
@@ -7,15 +7,15 @@ export const BOUNDS = {
   startupSeconds: 30,
   /** A statement has at most 256 KiB, and its values stand beside it. */
   messageBytes: 1024 * 1024,
-  /** Of what one message has as statements, in characters. */
+  /** The most characters that one message has as statements. */
   textLength: 256 * 1024,
   /** Messages that came while another one is answered; then nothing more is read. */
   waitingBytes: 64 * 1024,
-  /** Of one connection, prepared by name, with all their texts. */
+  /** The most statements that one connection has prepared by name, with all their texts. */
   statements: 1000,
   statementBytes: 8 * 1024 * 1024,
   portals: 64,
-  /** Of these, the ones whose rows are still being read: each holds one of the engine's readers. */
+  /** The most of these whose rows are still being read: each holds one of the engine's readers. */
   openPortals: 4,
   /** A portal that nobody asks for more rows. */
   portalSeconds: 300,

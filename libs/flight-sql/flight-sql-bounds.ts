@@ -1,6 +1,6 @@
 const MIB = 1024 * 1024;
 
-/** Of all that a client can make grow. */
+/** The bounds of all that a client can make grow. */
 export const BOUNDS = {
   connections: 100,
   /** From a connection until a call of it is let in. */
@@ -12,9 +12,9 @@ export const BOUNDS = {
    * a call that its client never ends would keep a connection for ever.
    */
   ageSeconds: 3600,
-  /** Of one connection, at once. */
+  /** The most calls of one connection, at once. */
   callsOfConnection: 16,
-  /** Of all connections, at once. */
+  /** The most calls of all connections, at once. */
   calls: 100,
   /** Handshakes at once whose clients have not said yet who they are. */
   strangers: 16,

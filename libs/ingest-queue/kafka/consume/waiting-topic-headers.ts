@@ -77,7 +77,7 @@ export async function readWaitingHeaders(
   }
 }
 
-/** By partition. A namespace that has no topic of batches yet has no ranges. */
+/** The ranges by partition. A namespace that has no topic of batches yet has none. */
 async function waitingRanges(admin: Admin, namespace: string): Promise<ReadonlyMap<number, Range>> {
   const { batches: topic } = topicsOf(namespace);
   if (!(await admin.listTopics()).includes(topic)) return new Map();

@@ -23,7 +23,7 @@ const STATES: Readonly<Partial<Record<ErrorKind, string>>> = {
   SHUTTING_DOWN: '57P01',
 };
 
-/** Of the engine's own numbers that PostgreSQL has a state of its own for. */
+/** The states of those of the engine's own numbers that PostgreSQL has a state of its own for. */
 const OF_ENGINE: Readonly<Record<number, string>> = {
   6: '22P02',
   27: '22P02',

@@ -1,37 +1,37 @@
-import { Injectable } from '@nestjs/common';
-
 /** So many bytes are taken in per turn of the event loop: well below a millisecond of work. */
 const TURN_BYTES = 256 * 1024;
 
 /** The smallest piece counts for so many bytes: a request is work, however little it brings. */
 const SMALL_COSTS = 16 * 1024;
 
+/** A stream of Node gives at most so many bytes at a time. */
+const PIECE_BYTES = 64 * 1024;
+
 /**
- * Lets bodies in piece by piece, organizations in turns and a bounded number of bytes each turn
- * of the event loop: who receives a flood must not be deaf to everybody else.
+ * Lets streams in piece by piece, parties in turns and a bounded number of bytes each turn of the
+ * event loop: a process that receives a flood must not be deaf to everybody else.
  */
-@Injectable()
-export class ReceivingTurns {
-  /** By organization, in the order of their turns. */
+export class FairStreamTurns {
+  /** By party, in the order of their turns. */
   private readonly waiting = new Map<string, (() => void)[]>();
   private left = TURN_BYTES;
   private turning = false;
 
-  /** The body, its pieces when it is their turn. */
-  async *pass(share: string, body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-    for await (const piece of body) {
-      if (this.left <= 0) await this.turn(share);
+  /** The stream, its pieces when it is their turn. */
+  async *pass(party: string, stream: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+    for await (const piece of stream) {
+      if (this.left <= 0) await this.turn(party);
       this.left -= Math.max(piece.length, SMALL_COSTS);
       if (!this.turning) this.nextTurn();
       yield piece;
     }
   }
 
-  private turn(share: string): Promise<void> {
+  private turn(party: string): Promise<void> {
     return new Promise((begin) => {
-      const line = this.waiting.get(share) ?? [];
+      const line = this.waiting.get(party) ?? [];
       line.push(begin);
-      this.waiting.set(share, line);
+      this.waiting.set(party, line);
     });
   }
 
@@ -50,13 +50,10 @@ export class ReceivingTurns {
     for (let pieces = TURN_BYTES / PIECE_BYTES; pieces > 0 && this.waiting.size > 0; pieces -= 1) {
       const [next] = this.waiting;
       if (!next) return;
-      const [share, line] = next;
+      const [party, line] = next;
       line.shift()?.();
-      this.waiting.delete(share);
-      if (line.length > 0) this.waiting.set(share, line);
+      this.waiting.delete(party);
+      if (line.length > 0) this.waiting.set(party, line);
     }
   }
 }
-
-/** A stream of Node gives at most so many bytes at a time. */
-const PIECE_BYTES = 64 * 1024;

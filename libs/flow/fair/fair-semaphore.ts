@@ -105,7 +105,8 @@ export class FairSemaphore {
 
 function takeFirst(waiting: Waiting[]): Waiting | undefined {
   let first = 0;
+  let least: string | undefined;
   for (const [index, { order }] of waiting.entries())
-    if (order < (waiting[first]?.order ?? '')) first = index;
+    if (least === undefined || order < least) [first, least] = [index, order];
   return waiting.splice(first, 1)[0];
 }

@@ -3,34 +3,34 @@ import { FairEngine, FairJudge, type SchemaKeeper } from '@app/acceptance';
 import { KeyedMutex } from '@app/flow';
 import type { EnqueuedChunk } from './enqueue-batches.js';
 
-/** Parts in acceptance or waiting for it; a client that sends faster is slowed down. */
-const PARTS_IN_WORK = 4;
-/** With so much waiting for the engine and the judge an upload gets no further than one part: the disk is not for queueing. */
+/** Chunks in acceptance or waiting for it; a client that sends faster is slowed down. */
+const CHUNKS_IN_WORK = 4;
+/** With so much waiting for the engine and the judge an upload gets no further than one chunk: the disk is not for queueing. */
 const CROWDED = 8;
 
 /**
- * Accepts a part of an upload under the stream's schema of now. It may have to be done again.
- * What might change the schema waits for `first`, the upload's first part, so that what comes first
+ * Accepts a chunk of an upload under the stream's schema of now. It may have to be done again.
+ * What might change the schema waits for `first`, the upload's first chunk, so that what comes first
  * decides about columns.
  */
-export type AcceptPart = (first?: Promise<unknown>) => Promise<EnqueuedChunk>;
+export type AcceptChunk = (first?: Promise<unknown>) => Promise<EnqueuedChunk>;
 
-export interface AcceptedPart {
-  readonly accept: AcceptPart;
+export interface AcceptedChunk {
+  readonly accept: AcceptChunk;
   readonly result: EnqueuedChunk;
 }
 
-/** Which stream the parts are for. */
-interface PartsOf {
+/** The stream that the chunks are for. */
+interface ChunksOf {
   readonly keeper: SchemaKeeper;
   readonly organizationId: string;
   readonly stream: string;
 }
 
-/** Accepts an upload's parts while the next ones arrive. */
+/** Accepts an upload's chunks while the next ones arrive. */
 @Injectable()
-export class PartAcceptance {
-  /** The first parts of a new stream come one after the other. */
+export class ConcurrentAcceptance {
+  /** The first chunks of a new stream come one after the other. */
   private readonly firsts = new KeyedMutex();
 
   constructor(
@@ -39,12 +39,12 @@ export class PartAcceptance {
   ) {}
 
   /** The first goes alone where it has to make the stream. The next ones arrive meanwhile. */
-  async all(of: PartsOf, parts: AsyncIterable<AcceptPart>): Promise<AcceptedPart[]> {
+  async all(of: ChunksOf, chunks: AsyncIterable<AcceptChunk>): Promise<AcceptedChunk[]> {
     const working = new Set<Promise<void>>();
-    const accepted: AcceptedPart[] = [];
+    const accepted: AcceptedChunk[] = [];
     let first: Promise<void> | undefined;
     try {
-      for await (const accept of parts) {
+      for await (const accept of chunks) {
         const index = accepted.push({ accept, result: NOTHING }) - 1;
         const before = first;
         const begin = (): Promise<void> =>
@@ -59,7 +59,7 @@ export class PartAcceptance {
         // Failure is seen where the set is awaited; it must not count as unhandled before.
         work.catch(() => undefined);
         working.add(work);
-        const most = this.engine.waiting + this.judge.waiting > CROWDED ? 1 : PARTS_IN_WORK;
+        const most = this.engine.waiting + this.judge.waiting > CROWDED ? 1 : CHUNKS_IN_WORK;
         while (working.size >= most) await Promise.race(working);
       }
       await Promise.all(working);
@@ -69,9 +69,9 @@ export class PartAcceptance {
     }
   }
 
-  /** Of many uploads that come to a stream that is new, one surveys it and makes it; the others wait for that. */
+  /** One of many uploads that come to a new stream surveys it and makes it; the others wait for that. */
   private firstAlone(
-    { keeper, organizationId, stream }: PartsOf,
+    { keeper, organizationId, stream }: ChunksOf,
     work: () => Promise<void>,
   ): Promise<void> {
     if (keeper.current()) return work();

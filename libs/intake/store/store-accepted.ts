@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { NamedAppend, QueueRecord } from '@app/ingest-queue';
-import type { TraceContext } from '@app/platform';
+import { certain, type TraceContext } from '@app/platform';
 import type { RejectedRemoval } from '@app/writer';
-import type { AcceptedPart } from './accept-parts.js';
+import type { AcceptedChunk } from './concurrent-acceptance.js';
 import {
   BatchEnqueuer,
   type Appended,
@@ -13,13 +13,13 @@ import {
 } from './enqueue-batches.js';
 
 /** The accepted records of a stream, and what goes onto the queue with them. */
-export interface StreamParts {
+export interface AcceptedStream {
   readonly to: Destination;
   /** Files they need stay until all is stored. */
-  readonly accepted: AcceptedPart[];
-  /** Of what is accepted when it goes onto the queue. */
+  readonly accepted: AcceptedChunk[];
+  /** The removal of what is accepted when it goes onto the queue. */
   readonly removal?: () => RejectedRemoval;
-  /** The trace that it is done for, where parts of one append have traces of their own. */
+  /** The trace that it is done for, where streams of one append have traces of their own. */
   readonly trace?: TraceContext;
 }
 
@@ -29,7 +29,7 @@ export interface StreamParts {
  * has outdated meanwhile is accepted again first, as often as that happens.
  */
 @Injectable()
-export class PartsStore {
+export class AcceptedStore {
   constructor(private readonly enqueuer: BatchEnqueuer) {}
 
   /**
@@ -38,11 +38,11 @@ export class PartsStore {
    * @throws {MillraceError} with nothing stored: QUEUE_FULL, STORAGE_FULL
    */
   async store(
-    parts: readonly StreamParts[],
+    streams: readonly AcceptedStream[],
     once: () => NamedAppend | undefined = () => undefined,
   ): Promise<Appended> {
     let appended: Appended = { positions: [] };
-    await this.untilCurrent(parts, async (chunks) => {
+    await this.untilCurrent(streams, async (chunks) => {
       const enqueued = await this.enqueuer.enqueueAll(chunks, once());
       if ('outdated' in enqueued) return enqueued.outdated;
       appended = enqueued;
@@ -53,29 +53,29 @@ export class PartsStore {
 
   /** In an append of the caller's, which takes all batches. */
   storeBy(
-    parts: readonly StreamParts[],
+    streams: readonly AcceptedStream[],
     put: (records: readonly QueueRecord[]) => Promise<Put>,
   ): Promise<void> {
-    return this.untilCurrent(parts, (chunks) => this.enqueuer.enqueueTogether(chunks, put));
+    return this.untilCurrent(streams, (chunks) => this.enqueuer.enqueueTogether(chunks, put));
   }
 
   private async untilCurrent(
-    parts: readonly StreamParts[],
+    streams: readonly AcceptedStream[],
     enqueue: (chunks: readonly StreamChunks[]) => Promise<readonly OutdatedChunk[]>,
   ): Promise<void> {
     for (;;) {
-      const outdated = await enqueue(parts.map(chunksOf));
+      const outdated = await enqueue(streams.map(chunksOf));
       if (outdated.length === 0) return;
-      for (const { part, chunk } of outdated) {
-        const accepted = parts[part]?.accepted;
-        const before = accepted?.[chunk];
-        if (before) accepted[chunk] = { ...before, result: await before.accept() };
+      for (const { stream, chunk } of outdated) {
+        const { accepted } = certain(streams[stream], 'stream of an outdated chunk');
+        const before = certain(accepted[chunk], 'outdated chunk');
+        accepted[chunk] = { ...before, result: await before.accept() };
       }
     }
   }
 }
 
-const chunksOf = ({ to, accepted, removal, trace }: StreamParts): StreamChunks => ({
+const chunksOf = ({ to, accepted, removal, trace }: AcceptedStream): StreamChunks => ({
   to,
   chunks: accepted.map(({ result }) => result),
   removal: removal?.(),
