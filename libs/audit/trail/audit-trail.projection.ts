@@ -266,7 +266,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
     if (this.live) await this.tables.createAuditTable(database);
     const { term } = this.lead;
     const position = (await lastPositionOf(this.tables, database)) ?? -1n;
-    // Who has led meanwhile may have written more.
+    // Another process may have led meanwhile, and written more.
     if (this.lead.term === term) this.stored.set(database, position);
     return position;
   }

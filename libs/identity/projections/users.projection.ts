@@ -84,7 +84,7 @@ export class UsersProjection implements SnapshottedProjection {
     return { id, root, credential, createdAt, ...where, ...profile };
   }
 
-  /** What `byId` tells, alone. Undefined for somebody erased. */
+  /** Tells the e-mail alone, without making the account. It is undefined for somebody erased. */
   emailOf(id: string): string | undefined {
     const user = this.entries.get(id)?.user;
     return user && !user.erased ? this.people.profile(user)?.email : undefined;

@@ -43,7 +43,7 @@ export class BesideReplay {
       this.writing = this.write(waiting - WRITTEN.atATime).finally(() => {
         this.isWriting = false;
       });
-      // Whoever comes back to it hears of its failure.
+      // Its failure is told to whoever comes back to it.
       this.writing.catch(() => undefined);
     }
     if (waiting >= WAITING_MAX) await this.writing;
