@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { availableMemory } from './memory/available-memory.js';
 import type { EngineEvent } from './child/engine-event.js';
+import { ENGINE_MIN_BYTES } from './engine/engine-memory.settings.js';
 import type { EngineBackups } from './engine/index.js';
 import type { ClickHouseAddress } from './clickhouse/open-clickhouse.js';
 import type { LocalEngine, QueryLimits, Warehouse } from './warehouse.js';
@@ -47,7 +48,7 @@ export async function openWarehouse({
   readers,
   acceptors,
   files,
-  memoryBytes = Math.floor(availableMemory() * MEMORY_SHARE),
+  memoryBytes = Math.max(ENGINE_MIN_BYTES, Math.floor(availableMemory() * MEMORY_SHARE)),
   backups,
   tell = () => undefined,
 }: WarehouseOptions): Promise<OpenWarehouse> {

@@ -16,6 +16,8 @@ interface Hostile {
 
 const LIMIT_SECONDS = 1;
 const SILENT_MS = 3000;
+/** The engine tries to connect again and again for some ten seconds before it tells why not. */
+const TRIED_MS = 60_000;
 
 /** Asked of the engine as an organization's query is, without the guard before it, and without whoever watches queries. */
 describe('the second wall: hostile statements past the guard', () => {
@@ -41,12 +43,18 @@ describe('the second wall: hostile statements past the guard', () => {
   });
   afterAll(() => engine.close());
 
-  const askAs = async (login: Login | undefined, sql: string): Promise<string> => {
+  const askAs = async (
+    login: Login | undefined,
+    sql: string,
+    withinMs = SILENT_MS,
+  ): Promise<string> => {
     const { generation, origin, path } = await server.ready(20_000);
     const settings = new URLSearchParams({
       database: OWN.database,
-      ...(login === server.users.admin ? {} : { readonly: '1' }),
-      max_execution_time: String(LIMIT_SECONDS),
+      ...(login !== server.users.admin && {
+        readonly: '1',
+        max_execution_time: String(LIMIT_SECONDS),
+      }),
       default_format: 'JSONEachRow',
     });
     try {
@@ -57,7 +65,7 @@ describe('the second wall: hostile statements past the guard', () => {
           'X-ClickHouse-User': login?.username ?? '',
           'X-ClickHouse-Key': login?.password ?? '',
         },
-        signal: AbortSignal.timeout(SILENT_MS),
+        signal: AbortSignal.timeout(withinMs),
       });
       return await answer.text();
     } catch (error) {
@@ -144,16 +152,12 @@ describe('the second wall: hostile statements past the guard', () => {
       const { port } = listener.address() as AddressInfo;
       const host = `127.0.0.1:${port}`;
       try {
-        const statements = connecting(host);
-        const { admin, reader } = server.users;
+        const { admin } = server.users;
         const starter = { username: 'default', password: '' };
-        const answers: string[] = [];
-        for (const login of [reader.call(server.users, OWN.database), admin, starter])
-          for (const sql of statements) answers.push(await askAs(login, sql));
-        expect(answers).toHaveLength(statements.length * 3);
-        console.log(
-          answers.map((each, i) => `${statements[i % statements.length]}\n   ${each}`).join('\n'),
-        );
+        for (const login of [server.users.reader(OWN.database), admin, starter])
+          for (const sql of connecting(host)) await askAs(login, sql);
+        // No right stands in the way of this one: the kernel does.
+        expect(await askAs(admin, backUpTo(host), TRIED_MS)).toMatch(/Permission denied/);
         expect(connections).toBe(0);
       } finally {
         listener.close();
@@ -185,3 +189,6 @@ const connecting = (host: string): readonly string[] => [
   `BACKUP DATABASE ${OWN.database} TO S3('http://${host}/bucket/k', 'a', 'b')`,
   `RESTORE DATABASE ${OWN.database} AS o_away FROM S3('http://${host}/bucket/k', 'a', 'b')`,
 ];
+
+const backUpTo = (host: string): string =>
+  `BACKUP TABLE ${OWN.database}.t TO AzureBlobStorage('DefaultEndpointsProtocol=http;AccountName=a;AccountKey=YQ==;BlobEndpoint=http://${host}/a;', 'c', 'k')`;

@@ -60,8 +60,8 @@ export class SourceReader extends WarehouseReader {
   }
 
   /**
-   * What an answer may be kept by: the files that it is read from. A caller that wants to know what
-   * was read wants it read.
+   * An answer may be kept by the files that it is read from. A caller that wants to know what was
+   * read wants it read.
    */
   private async relied(query: WarehouseQuery): Promise<string | undefined> {
     if (query.onProgress || query.onReading || !KEPT_FORMATS.has(query.format)) return undefined;

@@ -64,7 +64,7 @@ export class EngineProcess {
   private readonly store: string;
   private generation = 0;
   private readonly backoff = new Backoff(BACKOFF_MS);
-  /** It has not run for long since it was started last, so it is not started again at once. */
+  /** It was started again and has not run for long since, so it is not started again at once. */
   private isFailing = false;
   /** Whether the next start leaves the tables for later: not the first one, which takes stock of all. */
   private areTablesLate = false;
@@ -261,7 +261,7 @@ export class EngineProcess {
         this.release?.(none);
         return;
       }
-      this.isFailing = performance.now() - answeredAt <= STEADY_MS;
+      if (performance.now() - answeredAt > STEADY_MS) this.isFailing = false;
       this.backoff.reset();
       this.options.tell({
         of: 'warehouse',

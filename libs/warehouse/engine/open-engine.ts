@@ -41,7 +41,7 @@ export async function openEngine({
   const { limits } = options;
   const connect = (...of: [Login, NeededTables]): ClickHouseConnection =>
     new ClickHouseConnection([new EngineNode(engine, ...of)], false);
-  // Whoever takes stock of the tables must not miss one that has yet to be loaded.
+  // A process that takes stock of the tables must not miss one that has yet to be loaded.
   const connection = connect(users.admin, (tables, { needs }) =>
     needs === undefined ? tables.all() : tables.of(needs),
   );

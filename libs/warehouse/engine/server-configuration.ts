@@ -90,7 +90,8 @@ ${user('default', '<no_password/>', 'default', STARTER_GRANTS)}${user(admin.user
 /**
  * The engine answers at one address only, which nobody else knows: it starts its interface as a user
  * without a password. It leaves it to us to end idle connections: one that ends while a statement is
- * sent would leave the outcome unknown.
+ * sent would leave the outcome unknown. The memory that it may take is at most that share of the
+ * machine's: with 0 it knows no bound.
  */
 const serverFile = (
   usersPath: string,
@@ -104,7 +105,7 @@ const serverFile = (
   <user_directories><users_xml><path>${escaped(usersPath)}</path></users_xml></user_directories>
   <logger><level>none</level></logger>
   <max_server_memory_usage>${memoryBytes}</max_server_memory_usage>
-  <max_server_memory_usage_to_ram_ratio>0</max_server_memory_usage_to_ram_ratio>
+  <max_server_memory_usage_to_ram_ratio>1</max_server_memory_usage_to_ram_ratio>
   ${backups ? `<backups><allowed_path>${escaped(backups.folder)}</allowed_path></backups>` : ''}
   ${SMALL_ENGINE}
 </clickhouse>

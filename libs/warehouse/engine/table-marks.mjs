@@ -17,7 +17,7 @@ const MARK = '.sql.detached';
  */
 export function markTables(data, areLate) {
   for (const folder of foldersOf(data)) {
-    const files = new Set(readdirSync(folder));
+    const files = new Set(entriesOf(folder));
     for (const file of files) {
       const path = join(folder, file);
       if (!areLate && file.endsWith(MARK)) rmSync(path);
@@ -42,7 +42,10 @@ function foldersOf(data) {
     });
 }
 
-/** @param {string} folder @returns {string[]} */
+/**
+ * A database without tables has no folder.
+ * @param {string} folder @returns {string[]}
+ */
 function entriesOf(folder) {
   try {
     return readdirSync(folder);

@@ -128,7 +128,7 @@ describe('answers that were given before', () => {
         [{ item: 'tea', s: 3 }],
       ]);
       await write('pot', 4, now);
-      // What the engine makes of a file that it takes for the one before is its affair: it is asked.
+      // The engine may take this file for the one before. That is its affair: it is asked.
       expect(await ask()).not.toEqual([{ item: 'tea', s: 3 }]);
     });
   });

@@ -115,7 +115,7 @@ async function prepared(
       ...table,
       ...{ select, count, asides, copy: undefined },
       changedFiles: isFollowed ? changedFiles : undefined,
-      // Whoever says that they are to be read each time may have reasons.
+      // A user who says that they are to be read each time may have reasons.
       files: described.materialize === undefined ? source.stamp : undefined,
     };
   } catch (error) {
