@@ -23,7 +23,11 @@ export { EventTypes, past, type EventFields, type PastVersion } from './event-ty
 export { isMac, looksAuthentic, macOf, storedMac } from './authenticity/event-mac.js';
 export { LeaderElection } from './leader-election.js';
 export { LeftOutEvents } from './left-out-events.js';
-export type { Projection, SnapshottedProjection } from './projections/projection.js';
+export {
+  isSnapshotted,
+  type Projection,
+  type SnapshottedProjection,
+} from './projections/projection.js';
 export { Projector } from './projections/projector.js';
 export { measureProjections } from './projections/projector-metrics.js';
 export { rebuild } from './projections/rebuild.js';

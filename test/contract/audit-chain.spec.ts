@@ -8,7 +8,7 @@ import {
   type AuditVerdict,
 } from '@app/audit';
 import { rebuild, type EventStore, type Projection, type RecordedEvent } from '@app/event-store';
-import type { AuditRow } from '@app/warehouse';
+import { NETWORK_ERROR, WarehouseError, type AuditRow } from '@app/warehouse';
 import { AccountsDirectory } from '../../apps/api/parts/accounts-directory.js';
 import { MemoryAuditTables } from '../doubles/audit-tables/memory-audit-tables.js';
 import { deed, FULL, performAll } from './deeds.js';
@@ -22,13 +22,15 @@ const quiet = { onProgress: () => undefined };
 /** Fails as it is told, before or after the rows are there: the caller cannot tell which. */
 class FailingTables extends MemoryAuditTables {
   /** The next appends end as this list says; all later ones succeed. */
-  readonly plan: ('succeed' | 'fail before' | 'fail after')[] = [];
+  readonly plan: ('succeed' | 'fail before' | 'fail after' | 'lose answer')[] = [];
 
   override async appendAudit(database: string, rows: readonly AuditRow[]): Promise<void> {
     const outcome = this.plan.shift() ?? 'succeed';
     if (outcome === 'fail before') throw new Error('no connection');
     await super.appendAudit(database, rows);
     if (outcome === 'fail after') throw new Error('connection lost');
+    if (outcome === 'lose answer')
+      throw new WarehouseError(NETWORK_ERROR, 'NETWORK_ERROR', 'connection lost');
   }
 }
 
@@ -110,7 +112,7 @@ describe('the audit trail after any history', () => {
               () => KEY,
               await leadOf(again),
             );
-            await rebuild(site.store, trail, site.snapshots, { from: 0n, ...quiet });
+            await rebuild(site.store, [trail], site.snapshots, { from: () => 0n, ...quiet });
             expect(again.databases).toEqual(live);
             expect(trail.snapshot()).toEqual(audited.trail.snapshot());
             await audited.node.stop();
@@ -260,11 +262,31 @@ describe('an audit trail', () => {
     expect(problems(found)[0]).toMatch(/changed in (?:hash|previousHash, hash)/);
   });
 
+  it('is made again in one go where answers of the engine are lost, with each row once', async () => {
+    const tables = new FailingTables();
+    tables.plan.push('lose answer', 'lose answer', 'succeed', 'lose answer');
+    const { directory } = audited;
+    const trail = new AuditTrailProjection(tables, directory, () => KEY, await leadOf(tables));
+    for (const event of events) await trail.apply(event);
+    await trail.caughtUp();
+    expect([tables.plan, tables.databases]).toEqual([[], audited.tables.databases]);
+  });
+
+  it('ends a start where no answer comes at all', async () => {
+    const tables = new FailingTables();
+    tables.plan.push(...Array.from({ length: 100 }, () => 'lose answer' as const));
+    const { directory } = audited;
+    const trail = new AuditTrailProjection(tables, directory, () => KEY, await leadOf(tables));
+    for (const event of events) await trail.apply(event);
+    await expect(trail.caughtUp()).rejects.toThrow('connection lost');
+  });
+
   it('is whole and once, whatever fails and wherever it starts again', async () => {
     const outcome = fc.constantFrom(
       'succeed' as const,
       'fail before' as const,
       'fail after' as const,
+      'lose answer' as const,
     );
     const stop = fc.record({
       /** So many events come while it lives; then it starts anew. */

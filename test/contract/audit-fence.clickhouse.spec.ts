@@ -85,6 +85,20 @@ describe('the audit trail of two processes on a ClickHouse server (double)', () 
     await expect(claimed).rejects.toThrow(FencedError);
   });
 
+  it('tells a writer whose insert was ended by a new claim of its own process, too', async () => {
+    const connection = new ClickHouseConnection([new ClickHouseNode(double.url)], false);
+    closing.push(() => connection.close());
+    const claim = new AuditClaim(new PartitionClaims(connection, new Ddl(undefined)));
+    const ended = new WarehouseError(394, 'QUERY_WAS_CANCELLED', 'Query was cancelled.');
+    await claim.claim();
+    const claimedAgain = claim.insert(async () => {
+      await claim.claim();
+      throw ended;
+    });
+    await expect(claimedAgain).rejects.toThrow(FencedError);
+    expect(await claim.holds()).toBe(true);
+  });
+
   it('has a row once whose answer was lost: it is found before it would be sent again', async () => {
     await a.claimAudit();
     wire.loseAnswers(true);

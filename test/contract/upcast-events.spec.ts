@@ -137,7 +137,7 @@ describe.each([
     await projector.start();
     expect(first.told).toEqual(SAID);
     const snapshots = new SnapshotFiles(join(directory, 'snapshots'));
-    await rebuild(store, second, snapshots, { from: 0n, onProgress: () => undefined });
+    await rebuild(store, [second], snapshots, { from: () => 0n, onProgress: () => undefined });
     expect(second.told).toEqual(SAID);
   });
 

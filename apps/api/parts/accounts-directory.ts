@@ -39,7 +39,7 @@ export class AccountsDirectory extends AuditDirectory {
   }
 
   email(userId: string): string | undefined {
-    return this.users.byId(userId)?.email;
+    return this.users.emailOf(userId);
   }
 
   client(actor: string, sealed: string): ReturnType<AuditDirectory['client']> {

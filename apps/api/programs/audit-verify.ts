@@ -30,8 +30,8 @@ async function compare(
   isRunning: boolean,
 ): Promise<readonly Finding[]> {
   const last = (await events.lastPosition()) ?? 0n;
-  for (const projection of [users, organizations])
-    await rebuild(events, projection, snapshots, { from: last, onProgress: () => undefined });
+  const onProgress = (): void => undefined;
+  await rebuild(events, [users, organizations], snapshots, { from: () => last, onProgress });
   const bar = progressBar('audit-trail', last);
   const verdicts = await verifyAudit(events, warehouse, directory, {
     key: auditKey(serverKey),

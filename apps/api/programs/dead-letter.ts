@@ -43,7 +43,7 @@ async function requeueAll(config: Config, deadLetter: DeadLetter): Promise<numbe
   try {
     const { events, snapshots, streams, warehouse } = stores;
     const last = (await events.lastPosition()) ?? 0n;
-    await rebuild(events, streams, snapshots, { from: last, onProgress: () => undefined });
+    await rebuild(events, [streams], snapshots, { from: () => last, onProgress: () => undefined });
     const spool = new Spool(join(config.dataDirectory, 'spool'), 0);
     const inserter = new GroupInserter(warehouse, spool.folder('writer'), streams, warehouse);
     const requeue = new DeadLetterRequeue(deadLetter, inserter, warehouse, streams);

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { FollowLeaderProjection } from '@app/audit';
-import { rebuild, usableSnapshot, type Projection } from '@app/event-store';
+import { isSnapshotted, rebuild, usableSnapshot, type Projection } from '@app/event-store';
 import { createLogger } from '@app/platform';
 import { readConfig } from '@app/config';
 import { openStores, refuseOtherAge, type Stores } from '../parts/open-parts.js';
@@ -14,20 +14,24 @@ async function makeAgain(stores: Stores, wanted: string, from: bigint): Promise<
   if (wanted !== 'all' && !names.includes(wanted))
     throw new Error(`there is no projection ${wanted}; there are ${names.join(', ')}, all`);
   const last = (await stores.events.lastPosition()) ?? 0n;
-  // The others are needed to make this one, and what is only known must be known before what is
-  // carried out: tables need streams, the audit trail needs names.
-  const carriedOut = (each: Projection): number =>
-    'caughtUp' in each && each !== stores.users ? 1 : 0;
-  const inOrder = [...readModels].sort((a, b) => carriedOut(a) - carriedOut(b));
-  for (const projection of inOrder) {
-    const chosen = wanted === 'all' || projection.name === wanted;
-    const bar = chosen ? progressBar(projection.name, last) : undefined;
-    if (chosen && projection === stores.auditTrail) await truncateTrail(stores, from);
-    const count = await rebuild(stores.events, projection, stores.snapshots, {
-      from: chosen ? from : last,
+  const isChosen = ({ name }: Projection): boolean => wanted === 'all' || name === wanted;
+  const make = async (projections: readonly Projection[]): Promise<void> => {
+    const chosen = projections.filter(isChosen).map(({ name }) => name);
+    const bar = chosen.length > 0 ? progressBar(chosen.join(', '), last) : undefined;
+    const counts = await rebuild(stores.events, projections, stores.snapshots, {
+      from: (projection) => (isChosen(projection) ? from : last),
       onProgress: (position) => bar?.update(position),
     });
-    bar?.end(`${count} events`);
+    bar?.end(`${Math.max(...counts)} events`);
+  };
+  // The others are needed to make this one, and what is only known must be known before what is
+  // carried out: tables need streams, the audit trail needs names. For all that is known the events
+  // are read once.
+  const known = readModels.filter((each) => isSnapshotted(each) && each !== stores.auditTrail);
+  await make(known);
+  for (const projection of readModels.filter((each) => !known.includes(each))) {
+    if (isChosen(projection) && projection === stores.auditTrail) await truncateTrail(stores, from);
+    await make([projection]);
   }
 }
 

@@ -1,13 +1,26 @@
 import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
 import { certain } from '@app/platform';
-import { FencedError, type AuditRow, type AuditTables } from '@app/warehouse';
+import {
+  FencedError,
+  NETWORK_ERROR,
+  WarehouseError,
+  type AuditRow,
+  type AuditTables,
+} from '@app/warehouse';
 import type { AuditDirectory } from '../audit-directory.js';
 import { audited, organizationOfEntry, toEntry } from '../audit-entry.js';
 import { CHAIN_START, chainHash, type ChainKey } from '../chain/hash-chain.js';
-import { cutInserts } from './cut-inserts.js';
-import { dueGroups } from './due-groups.js';
+import { BesideReplay } from './groups/beside-replay.js';
+import { cutInserts } from './groups/cut-inserts.js';
+import { dueGroups } from './groups/due-groups.js';
 import { lastPositionOf } from './last-position.js';
 import type { TrailLeaderElection } from './trail-leader-election.js';
+
+/** An event as it was stored, and the database in whose trail it is. */
+interface TrailEntry {
+  readonly database: string;
+  readonly entry: RecordedEvent;
+}
 
 interface Chain {
   /** The hash of the last entry. */
@@ -22,10 +35,14 @@ export interface StoredChain {
   readonly position: string;
 }
 
-/** Rows that may wait while stored events are replayed; then the longest groups are written, until half of them are left. */
-const WAITING_MAX = 100_000;
 /** Trails that are written at the same time: an insert waits for the disk more than it computes. */
 const WRITERS = 4;
+
+/** Lost answers to one insert: an engine that has ended is started again, and answers the next. */
+const LOST_MAX = 3;
+
+const isLost = (error: unknown): boolean =>
+  error instanceof WarehouseError && error.code === NETWORK_ERROR;
 
 /**
  * Writes every event into the table `_audit` of the organization it concerns, chained by hashes.
@@ -43,6 +60,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
   private readonly pending = new Map<string, AuditRow[]>();
   private pendingRows = 0;
   private hasErased = false;
+  private readonly beside = new BesideReplay((left) => this.flush(left));
   /** Trails that went with their organizations since the start. */
   private readonly ended = new Set<string>();
   /** The trails that are being written, each until it is. */
@@ -55,9 +73,8 @@ export class AuditTrailProjection implements SnapshottedProjection {
     private readonly lead: TrailLeaderElection,
   ) {}
 
-  async apply(event: RecordedEvent): Promise<void> {
-    if (event.type === 'OrganizationDeleted')
-      await this.end((event.data as { readonly database: string }).database);
+  /** While stored events are replayed nearly all are done at once. */
+  apply(event: RecordedEvent): Promise<void> | undefined {
     const entry = audited(event);
     const { directory } = this;
     const database =
@@ -65,10 +82,22 @@ export class AuditTrailProjection implements SnapshottedProjection {
       directory.database(
         organizationOfEntry(entry, (stream) => directory.organizationOfStream(stream)),
       );
-    if (entry && database !== undefined)
-      this.chain(database, entry, await this.storedOf(database, entry));
+    const trail = entry && database !== undefined ? { database, entry } : undefined;
+    if (this.live || event.type === 'OrganizationDeleted') return this.applyWaiting(event, trail);
+    if (!trail) return;
+    const stored = this.stored.get(trail.database);
+    if (stored === undefined) return this.applyWaiting(event, trail);
+    this.chain(trail.database, trail.entry, stored);
+    return this.beside.go(this.pendingRows);
+  }
+
+  private async applyWaiting(event: RecordedEvent, trail: TrailEntry | undefined): Promise<void> {
+    if (event.type === 'OrganizationDeleted')
+      await this.end((event.data as { readonly database: string }).database);
+    if (trail)
+      this.chain(trail.database, trail.entry, await this.storedOf(trail.database, trail.entry));
     if (this.live && event.type === 'UserErased') this.hasErased = true;
-    if (!this.live && this.pendingRows >= WAITING_MAX) await this.flush(WAITING_MAX / 2);
+    if (!this.live) await this.beside.go(this.pendingRows);
   }
 
   /**
@@ -88,8 +117,13 @@ export class AuditTrailProjection implements SnapshottedProjection {
   }
 
   async caughtUp(): Promise<void> {
+    await this.beside.end();
     await this.flush();
-    for (const database of this.directory.databases()) await this.tables.createAuditTable(database);
+    for (const database of this.directory.databases()) {
+      // Where there are rows, there is a table.
+      const hasRows = (this.stored.get(database) ?? -1n) >= 0n;
+      if (!hasRows) await this.tables.createAuditTable(database);
+    }
     await this.erase();
     if (!this.lead.isLeading) this.stored.clear();
     this.live = true;
@@ -188,6 +222,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
 
   private async insert(database: string, rows: readonly AuditRow[]): Promise<void> {
     const last = BigInt(certain(rows.at(-1), 'row to write').position);
+    let lost = 0;
     for (;;) {
       // While another writes, what is known here grows old.
       if (!this.lead.isLeading) this.stored.clear();
@@ -210,9 +245,11 @@ export class AuditTrailProjection implements SnapshottedProjection {
         return;
       } catch (error) {
         this.stored.delete(database);
-        if (!(error instanceof FencedError)) throw error;
         // Another writer of ours may have claimed anew, because its answer was lost: then we go on.
-        await this.lead.confirm();
+        if (error instanceof FencedError) await this.lead.confirm();
+        // While stored events are replayed nobody tries again. What became of the rows is read back
+        // before they are sent again.
+        else if (this.live || !isLost(error) || (lost += 1) > LOST_MAX) throw error;
       }
     }
   }
@@ -226,8 +263,10 @@ export class AuditTrailProjection implements SnapshottedProjection {
    * is made for it: its organization may be one that a later event deletes.
    */
   private async ask(database: string): Promise<bigint> {
+    const { term } = this.lead;
     const position = this.live ? await this.made(database) : await this.found(database);
-    this.stored.set(database, position);
+    // Another process may have led meanwhile, and written more.
+    if (this.lead.term === term) this.stored.set(database, position);
     return position;
   }
 

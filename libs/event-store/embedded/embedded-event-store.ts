@@ -1,7 +1,6 @@
 import { once, EventEmitter } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { open, type Database, type RangeOptions, type RootDatabase } from 'lmdb';
 import { certain, checkLmdbFile, failedCommit } from '@app/platform';
 import type { NewEvent, RecordedEvent } from '../event.js';
@@ -15,14 +14,7 @@ import {
   type ReadStreamOptions,
   type SubscribeOptions,
 } from '../event-store.js';
-
-/** The value that is stored under an event's position. */
-interface StoredEvent extends NewEvent {
-  readonly stream: string;
-  readonly revision: number;
-  /** The checksum of all else; events of before have none. */
-  readonly sum?: number;
-}
+import { eventOf, isPosition, storedText } from './stored-event.js';
 
 type Outcome = { readonly appended: AppendResult } | { readonly actual: number };
 
@@ -41,12 +33,13 @@ class EmbeddedEventStore implements EventStore, CopiedEvents {
   readonly awaySince = undefined;
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly closing = new AbortController();
-  private readonly events: Database<StoredEvent, number>;
+  /** Texts: see `stored-event.ts`. */
+  private readonly events: Database<string, number>;
   private readonly positions: Database<number, [string, number]>;
   private readonly ids: Database<number, [string, string]>;
 
   constructor(private readonly environment: RootDatabase) {
-    this.events = environment.openDB({ name: 'events', encoding: 'json' });
+    this.events = environment.openDB({ name: 'events', encoding: 'string' });
     this.positions = environment.openDB({ name: 'positions', encoding: 'ordered-binary' });
     this.ids = environment.openDB({ name: 'ids', encoding: 'ordered-binary' });
   }
@@ -154,8 +147,8 @@ class EmbeddedEventStore implements EventStore, CopiedEvents {
     for (const { id, type, data, metadata } of events) {
       position += 1;
       revision += 1;
-      const event = { id, type, data, metadata, stream, revision };
-      this.events.putSync(position, { ...event, sum: sumOf(event) });
+      const text = storedText({ id, type, data, metadata, stream, revision });
+      this.events.putSync(position, text);
       this.positions.putSync([stream, revision], position);
       this.ids.putSync([stream, id], position);
     }
@@ -181,7 +174,7 @@ class EmbeddedEventStore implements EventStore, CopiedEvents {
     return event;
   }
 
-  private page(range: RangeOptions): { key: number; value: StoredEvent }[] {
+  private page(range: RangeOptions): { key: number; value: string }[] {
     try {
       return [...this.events.getRange(range)];
     } catch (error) {
@@ -206,23 +199,16 @@ class EmbeddedEventStore implements EventStore, CopiedEvents {
   }
 }
 
-/** The checksum of an event as it comes back from its JSON. */
-const sumOf = ({ id, type, data, metadata, stream, revision }: StoredEvent): number =>
-  crc32(JSON.stringify([id, type, data, metadata, stream, revision]));
-
-/** An lmdb file may hold any key. */
-const isPosition = (key: number): boolean => Number.isSafeInteger(key) && key >= 1;
-
 /** @throws {Error} when it is not what was stored */
-function sound(stored: StoredEvent | null, position: number): RecordedEvent {
-  if (!isPosition(position)) throw damaged();
-  const { sum, ...event } = stored ?? ({} as Partial<StoredEvent> as StoredEvent);
-  if (typeof event.stream !== 'string' || typeof event.revision !== 'number')
-    throw damaged(position);
-  if (sum !== undefined && sum !== sumOf(event)) throw damaged(position);
-  // Nothing beside it: no MAC covers that, and a reader has words of its own there.
-  const { id, type, data, metadata, stream, revision } = event;
-  return { id, type, data, metadata, stream, revision, position: BigInt(position) };
+function sound(text: string, position: number): RecordedEvent {
+  let event: RecordedEvent | undefined;
+  try {
+    event = eventOf(text, position);
+  } catch (error) {
+    throw damaged(position, error);
+  }
+  if (!event) throw isPosition(position) ? damaged(position) : damaged();
+  return event;
 }
 
 function damaged(position = 1, cause?: unknown): Error {

@@ -71,7 +71,10 @@ export class Projector {
     }
     this.seen = this.runners.reduce((min, { applied }) => (applied < min ? applied : min), last);
     for await (const event of this.store.readAll({ after: this.seen })) {
-      for (const runner of this.runners) await applyOnce(runner, event);
+      for (const runner of this.runners) {
+        const applying = applyOnce(runner, event);
+        if (applying) await applying;
+      }
       this.advance(event);
     }
     this.waiters.reached(last);
@@ -257,12 +260,21 @@ function shuttingDown(): MillraceError {
   );
 }
 
-async function applyOnce(runner: Runner, event: RecordedEvent): Promise<void> {
+/** Nothing is waited for where a projection has nothing to wait for: a start is a million of these. */
+function applyOnce(runner: Runner, event: RecordedEvent): Promise<void> | undefined {
   if (event.position <= runner.applied) return;
+  if (event.parts) return applyParts(runner, event);
+  const applying = runner.projection.apply(event);
+  const done = (): void => {
+    runner.applied = event.position;
+  };
+  return applying ? applying.then(done) : void done();
+}
+
+async function applyParts(runner: Runner, event: RecordedEvent): Promise<void> {
   const parts = partsOf(event);
   for (let part = parts[runner.parts]; part; part = parts[runner.parts]) {
-    const applying = runner.projection.apply(part);
-    if (applying) await applying;
+    await runner.projection.apply(part);
     runner.parts += 1;
   }
   runner.parts = 0;

@@ -5,45 +5,71 @@ import { keepSnapshot, usableSnapshot } from './snapshots.js';
 import type { SnapshotFiles } from './snapshot-files.js';
 
 interface RebuildOptions {
-  /** Events up to here may be taken from a snapshot. With 0 nothing is taken on trust. */
-  readonly from: bigint;
+  /** Events up to there may be taken from its snapshot. With 0 nothing is taken on trust. */
+  from(this: void, projection: Projection): bigint;
   /** Called after each event. */
   onProgress(this: void, position: bigint): void;
 }
 
+interface Rebuilt {
+  readonly projection: Projection;
+  readonly after: bigint;
+  count: number;
+}
+
 /**
- * Makes one projection again out of the events, on an instance that has applied nothing, and
- * keeps the snapshot of it, unless an event was passed over that a later program may understand.
- * @returns how many events were replayed
+ * Makes projections again out of the events, on instances that have applied nothing, and keeps
+ * snapshots of them, unless an event was passed over that a later program may understand. The events
+ * are read once for all of them, which get each in their order.
+ * @returns how many events were replayed to each
  */
 export async function rebuild(
   store: EventStore,
-  projection: Projection,
+  projections: readonly Projection[],
   snapshots: SnapshotFiles,
   { from, onProgress }: RebuildOptions,
-): Promise<number> {
-  await projection.starting?.();
-  let after = 0n;
-  if (isSnapshotted(projection)) {
-    const snapshot = await usableSnapshot(snapshots, projection, store);
-    if (snapshot && snapshot.position <= from) {
-      projection.restore(snapshot.state);
-      after = snapshot.position;
-    }
-  } else if (projection.resumeAfter) {
-    after = await projection.resumeAfter((await store.lastPosition()) ?? 0n);
+): Promise<readonly number[]> {
+  const rebuilt: Rebuilt[] = [];
+  for (const projection of projections) {
+    await projection.starting?.();
+    const after = await begin(store, projection, snapshots, from(projection));
+    rebuilt.push({ projection, after, count: 0 });
   }
-  let count = 0;
   let last: RecordedEvent | undefined;
   let isWhole = true;
-  for await (const event of store.readAll({ after })) {
-    for (const part of partsOf(event)) await projection.apply(part);
+  const first = rebuilt.map((each) => each.after).sort((a, b) => (a < b ? -1 : 1))[0];
+  for await (const event of store.readAll({ after: first ?? 0n })) {
+    for (const each of rebuilt) {
+      if (event.position <= each.after) continue;
+      for (const part of partsOf(event)) {
+        const applying = each.projection.apply(part);
+        if (applying) await applying;
+      }
+      each.count += 1;
+    }
     last = event;
     isWhole &&= event.notUnderstood === undefined;
-    count += 1;
     onProgress(event.position);
   }
-  await projection.caughtUp?.();
-  if (last && isWhole && isSnapshotted(projection)) await keepSnapshot(snapshots, projection, last);
-  return count;
+  for (const { projection, count } of rebuilt) {
+    await projection.caughtUp?.();
+    if (last && count > 0 && isWhole && isSnapshotted(projection))
+      await keepSnapshot(snapshots, projection, last);
+  }
+  return rebuilt.map(({ count }) => count);
+}
+
+/** @returns the position up to which it has everything */
+async function begin(
+  store: EventStore,
+  projection: Projection,
+  snapshots: SnapshotFiles,
+  from: bigint,
+): Promise<bigint> {
+  if (!isSnapshotted(projection))
+    return (await projection.resumeAfter?.((await store.lastPosition()) ?? 0n)) ?? 0n;
+  const snapshot = await usableSnapshot(snapshots, projection, store);
+  if (!snapshot || snapshot.position > from) return 0n;
+  projection.restore(snapshot.state);
+  return snapshot.position;
 }

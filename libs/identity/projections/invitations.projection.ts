@@ -34,7 +34,7 @@ export class InvitationsProjection implements SnapshottedProjection {
     private readonly now: () => number = Date.now,
   ) {}
 
-  async apply({ type, data }: RecordedEvent): Promise<void> {
+  apply({ type, data }: RecordedEvent): void | Promise<void> {
     switch (type as Told) {
       case 'UserInvited':
         return this.invited(data as Invitation);
@@ -51,14 +51,8 @@ export class InvitationsProjection implements SnapshottedProjection {
         if (entry) this.index({ ...entry, answered: true });
         return;
       }
-      case 'OrganizationDeleted': {
-        const { organizationId } = data as OrganizationDeleted['data'];
-        for (const invitationId of [...(this.entries.get(organizationId)?.keys() ?? [])]) {
-          this.forget(organizationId, invitationId);
-          await this.forgetInvitee(invitationId);
-        }
-        return;
-      }
+      case 'OrganizationDeleted':
+        return this.forgetAll((data as OrganizationDeleted['data']).organizationId);
       case 'UserErased': {
         const emailHash = this.users.emailHashOf((data as { readonly id: string }).id);
         if (emailHash === undefined) return;
@@ -119,6 +113,13 @@ export class InvitationsProjection implements SnapshottedProjection {
     this.entries.set(organizationId, entries.set(invitationId, entry));
     const inviting = this.inviting.get(emailHash) ?? new Set<string>();
     this.inviting.set(emailHash, inviting.add(organizationId));
+  }
+
+  private async forgetAll(organizationId: string): Promise<void> {
+    for (const invitationId of [...(this.entries.get(organizationId)?.keys() ?? [])]) {
+      this.forget(organizationId, invitationId);
+      await this.forgetInvitee(invitationId);
+    }
   }
 
   private forget(organizationId: string, invitationId: string): void {

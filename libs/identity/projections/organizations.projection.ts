@@ -125,16 +125,25 @@ export class OrganizationsProjection implements SnapshottedProjection {
     const { id, name, members, tenant } = organization;
     if (tenant !== undefined)
       this.founded.set(tenant, (this.founded.get(tenant) ?? new Set()).add(id));
-    for (const userId of this.byId.get(id)?.members.keys() ?? []) {
-      if (!members.has(userId)) this.memberships.get(userId)?.delete(id);
-    }
-    for (const userId of members.keys()) {
-      const ids = this.memberships.get(userId) ?? new Set<string>();
-      this.memberships.set(userId, ids.add(id));
-    }
+    this.indexMembers(id, this.byId.get(id)?.members, members);
     this.indexTokens(this.byId.get(id)?.tokens, organization.tokens);
     this.byId.set(id, organization);
     this.ids.set(name, id);
+  }
+
+  private indexMembers(
+    id: string,
+    before: Organization['members'] | undefined,
+    now: Organization['members'],
+  ): void {
+    if (before === now) return;
+    for (const userId of before?.keys() ?? [])
+      if (!now.has(userId)) this.memberships.get(userId)?.delete(id);
+    for (const userId of now.keys()) {
+      if (before?.has(userId)) continue;
+      const ids = this.memberships.get(userId) ?? new Set<string>();
+      this.memberships.set(userId, ids.add(id));
+    }
   }
 
   /** Its members stay in their other organizations. */

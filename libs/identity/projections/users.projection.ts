@@ -44,8 +44,11 @@ export class UsersProjection implements SnapshottedProjection {
 
   constructor(private readonly people: PersonalData) {}
 
-  async apply(event: RecordedEvent): Promise<void> {
-    if (!event.stream.startsWith('user-')) return;
+  apply(event: RecordedEvent): Promise<void> | undefined {
+    return event.stream.startsWith('user-') ? this.follow(event) : undefined;
+  }
+
+  private async follow(event: RecordedEvent): Promise<void> {
     const id = event.stream.slice('user-'.length);
     const entry = this.entries.get(id);
     if (!entry && event.notUnderstood !== undefined) this.untold += 1;
@@ -79,6 +82,12 @@ export class UsersProjection implements SnapshottedProjection {
     const { root, credential } = user;
     const where = registeredIn === undefined ? {} : { registeredIn };
     return { id, root, credential, createdAt, ...where, ...profile };
+  }
+
+  /** Tells the e-mail alone, without making the account. It is undefined for somebody erased. */
+  emailOf(id: string): string | undefined {
+    const user = this.entries.get(id)?.user;
+    return user && !user.erased ? this.people.profile(user)?.email : undefined;
   }
 
   /**

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditFence } from '../sql/sql-audit-tables.js';
-import { isNewest } from '../sql/batches/writer-epochs.js';
+import { isNewest, type Claim } from '../sql/batches/writer-epochs.js';
 import {
   FENCED,
   FencedError,
@@ -40,13 +40,17 @@ export class AuditClaim implements AuditFence {
     } catch (error) {
       const failure = toWarehouseError(error);
       if (failure.code === NETWORK_ERROR) this.claims.doubt(claim);
-      if (failure.code !== FENCED && !(await this.wasEnded(failure))) throw failure;
+      if (failure.code !== FENCED && !(await this.wasEnded(failure, claim))) throw failure;
       throw new FencedError(PARTITION, claim.epoch, { cause: failure });
     }
   }
 
-  /** A process that claims ends what others have on the way, before its claim stands. */
-  private async wasEnded({ code }: WarehouseError): Promise<boolean> {
-    return code === CANCELLED && !(await this.holds());
+  /**
+   * A process that claims ends what others have on the way, before its claim stands. So does another
+   * writer of this process that claims anew because its answer was lost.
+   */
+  private async wasEnded({ code }: WarehouseError, claim: Claim): Promise<boolean> {
+    if (code !== CANCELLED) return false;
+    return (await this.claims.laterOwn(claim)) !== undefined || !(await this.holds());
   }
 }

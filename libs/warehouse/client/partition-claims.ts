@@ -81,9 +81,14 @@ export class PartitionClaims {
 
   /** Whether a later claim of this process for the same epoch has outrun this one. */
   async isOutrunByOwn(claim: Claim): Promise<boolean> {
+    return (await this.laterOwn(claim))?.epoch === claim.epoch;
+  }
+
+  /** The claim of this process that has outrun this one, of whatever epoch. */
+  async laterOwn(claim: Claim): Promise<Claim | undefined> {
     await this.claiming.get(claim.partition)?.catch(() => undefined);
     const own = this.standing.get(claim.partition)?.claim;
-    return own !== undefined && own !== claim && own.epoch === claim.epoch;
+    return own === claim ? undefined : own;
   }
 
   private async make(partition: number, epoch?: bigint): Promise<Claim> {

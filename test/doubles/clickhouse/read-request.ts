@@ -43,7 +43,7 @@ const NOT_SETTINGS = new Set([
 ]);
 const TAKES_DATA = /^\s*INSERT\b[^]*\bFORMAT\s+\w+\s*$/i;
 /** In a body with a statement and data, this stands before the data. */
-const BEFORE_DATA = ' FORMAT Native\n';
+const BEFORE_DATA = [' FORMAT Native\n', ' FORMAT JSONCompactEachRow\n'];
 /** The server's `http_max_field_value_size`. */
 const FIELD_BYTES_MAX = 128 * 1024;
 const ENDINGS: Readonly<Record<string, string>> = { gzip: '.gz', deflate: '.deflate', zstd: '.zst', br: '.br' }; // prettier-ignore
@@ -118,8 +118,11 @@ async function spooled(request: IncomingMessage, file: string): Promise<string> 
  */
 function dataStart(body: Buffer): number | undefined {
   if (!/^\s*INSERT\b/i.test(body.subarray(0, 100).toString('latin1'))) return undefined;
-  const found = body.indexOf(BEFORE_DATA);
-  return found === -1 ? undefined : found + BEFORE_DATA.length;
+  for (const before of BEFORE_DATA) {
+    const found = body.indexOf(before);
+    if (found !== -1) return found + before.length;
+  }
+  return undefined;
 }
 
 async function decoded(request: IncomingMessage): Promise<Buffer> {

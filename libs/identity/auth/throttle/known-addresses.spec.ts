@@ -41,7 +41,7 @@ describe('KnownAddresses', () => {
     const known = open(serverKey, (id) => id !== 'gone');
     for (const account of ['ann', 'gone']) known.remember(account, '192.0.2.1');
     await known.onApplicationShutdown();
-    expect(readFileSync(file, 'utf8')).not.toMatch(/192|gone/);
+    expect(readFileSync(file, 'utf8')).not.toMatch(/192\.|gone/);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(open().has('ann', '192.0.2.1')).toBe(true);
     expect(open().has('gone', '192.0.2.1')).toBe(false);

@@ -1,6 +1,6 @@
 import type { AuditRow } from '@app/warehouse';
 
-/** A statement has all rows of an insert in its text, whose length the engine bounds at 64 MiB. */
+/** All rows of an insert are in memory, here and in the engine, and become one part. */
 export const INSERT_ROWS_MAX = 10_000;
 /** A character may take three bytes, and as many again for what is escaped in it. */
 export const INSERT_CHARACTERS_MAX = 8 * 1024 * 1024;
