@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { WarehouseQuery } from '@app/warehouse';
 
 const ANSWER_BYTES = 64 * 1024;
@@ -50,6 +51,9 @@ export class KeptAnswers {
   }
 }
 
+/** Whether an answer is small enough, if its statement is short. */
+export const mayBeKept = (answer: Buffer): boolean => answer.length <= ANSWER_BYTES;
+
 const BYTES_A_CHARACTER = 2;
 
 const sizeOf = (key: string, answer: Buffer): number =>
@@ -58,4 +62,7 @@ const sizeOf = (key: string, answer: Buffer): number =>
 const keyOf = (
   { database, format, settings, params, sql }: WarehouseQuery,
   files: string,
-): string => JSON.stringify([database, format, settings, params, sql, files]);
+): string => JSON.stringify([database, format, settings, params, sql, hash(files)]);
+
+/** Names of files may be longer than the answer. */
+const hash = (text: string): string => createHash('sha256').update(text).digest('base64');

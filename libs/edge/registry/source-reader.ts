@@ -9,7 +9,7 @@ import {
   type WarehouseQuery,
 } from '@app/warehouse';
 import { withCount } from './prepare/count-view.js';
-import { KeptAnswers } from './kept-answers.js';
+import { KeptAnswers, mayBeKept } from './kept-answers.js';
 import type { PreparedTable } from './prepare/prepare-table.js';
 import { Repeatable } from './repeatable.js';
 import { NOT_THERE, sourceFault, withoutPlace } from './source-fault.js';
@@ -49,8 +49,9 @@ export class SourceReader extends WarehouseReader {
     const rows = await this.reader
       .stream({ ...this.counted(query), ...(isSmall && { isSmall }) })
       .catch((error: unknown) => this.fail(error, query));
-    if (files !== undefined && rows instanceof WholeResult && files === (await this.files(query)))
-      this.answers.set(query, files, rows.bytes);
+    if (files === undefined || !(rows instanceof WholeResult) || !mayBeKept(rows.bytes))
+      return rows;
+    if (files === (await this.files(query))) this.answers.set(query, files, rows.bytes);
     return rows;
   }
 

@@ -7,12 +7,14 @@ export interface SourceStamp {
   readonly text: string;
   /** The bytes of all files. */
   readonly bytes: number;
-  /** When the last of them was written; milliseconds since 1970. */
+  /** When the last of them was written, by its own time or the system's; milliseconds since 1970. */
   readonly writtenAt: number;
 }
 
 /** More are not worth a look each second. */
 const FILES_MAX = 200;
+/** A folder may hold so much else beside them. */
+const ENTRIES_MAX = 2_000;
 
 /**
  * Looks at a file, or at those files of a folder that have the endings.
@@ -28,13 +30,19 @@ export async function stampOf(
     if (!files || files.length === 0) return undefined;
     const all = await Promise.all(files.map((file) => stat(file, { bigint: true })));
     return {
-      // A file that was written anew in its place has the same name, and may have the same size.
+      // A file that was written anew in its place has the same name, and may have the same size and,
+      // when somebody sets it, time. The time of its last change nobody sets.
       text: all
-        .map(({ ino, size, mtimeNs }, index) => `${files[index]} ${ino} ${size} ${mtimeNs}`)
+        .map(
+          ({ ino, size, mtimeNs, ctimeNs }, index) =>
+            `${files[index]} ${ino} ${size} ${mtimeNs} ${ctimeNs}`,
+        )
         .sort()
         .join('\n'),
       bytes: all.reduce((sum, { size }) => sum + Number(size), 0),
-      writtenAt: Math.max(...all.map(({ mtimeMs }) => Number(mtimeMs))),
+      writtenAt: Math.max(
+        ...all.map(({ mtimeMs, ctimeMs }) => Number(mtimeMs > ctimeMs ? mtimeMs : ctimeMs)),
+      ),
     };
   } catch {
     return undefined;
@@ -43,7 +51,9 @@ export async function stampOf(
 
 async function filesIn(folder: string, endings: readonly string[]): Promise<string[] | undefined> {
   const files: string[] = [];
+  let entries = 0;
   for await (const entry of await opendir(folder, { recursive: true })) {
+    if ((entries += 1) > ENTRIES_MAX) return undefined;
     if (entry.isSymbolicLink()) return undefined;
     if (!entry.isFile() || !endings.some((ending) => entry.name.endsWith(`.${ending}`))) continue;
     if (files.push(join(entry.parentPath, entry.name)) > FILES_MAX) return undefined;

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { MillraceError } from '@app/platform';
 
 /** How the routes of uploads end. */
-export type FormatRoute = '_json' | '_csv' | '_parquet' | '_arrow' | '_delta_lake';
+type FormatRoute = '_json' | '_csv' | '_parquet' | '_arrow' | '_delta_lake';
 
 interface KnownFormat {
   readonly is: (head: Buffer) => boolean;

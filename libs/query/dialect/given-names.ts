@@ -5,7 +5,7 @@ export const isPoint = (token: Token | undefined): boolean => token?.text === '.
 export const isName = ({ kind }: Token): boolean => kind === 'word' || kind === 'name';
 
 /** A name that a statement gives: of a column of a SELECT, of a table in FROM, or of WITH. */
-export interface GivenName {
+interface GivenName {
   readonly token: Token;
   /** Whether it names a column of a SELECT list. */
   readonly isColumn: boolean;
@@ -13,7 +13,7 @@ export interface GivenName {
   readonly isInner: boolean;
 }
 
-export interface StatementNames {
+interface StatementNames {
   readonly given: readonly GivenName[];
   /** Words of ORDER BY and HAVING of the answer's own SELECT: there the output's name comes first. */
   readonly ofOutput: ReadonlySet<Token>;
