@@ -120,7 +120,7 @@ export class QueryPipeline {
       const written = isUnknownName(error) ? this.names?.written(sql, organization) : undefined;
       if (written === undefined) throw error;
       const answered = await answer({ ...asked, sql: written });
-      this.names?.keep(asked.sql);
+      this.names?.keep(asked.sql, organization);
       return answered;
     }
   }

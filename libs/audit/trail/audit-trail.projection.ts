@@ -1,4 +1,5 @@
 import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
+import { Backoff } from '@app/flow';
 import { certain } from '@app/platform';
 import {
   FencedError,
@@ -13,7 +14,7 @@ import { CHAIN_START, chainHash, type ChainKey } from '../chain/hash-chain.js';
 import { BesideReplay } from './groups/beside-replay.js';
 import { cutInserts } from './groups/cut-inserts.js';
 import { dueGroups } from './groups/due-groups.js';
-import { lastPositionOf } from './last-position.js';
+import { foundPosition } from './last-position.js';
 import type { TrailLeaderElection } from './trail-leader-election.js';
 
 /** An event as it was stored, and the database in whose trail it is. */
@@ -40,6 +41,7 @@ const WRITERS = 4;
 
 /** Lost answers to one insert: an engine that has ended is started again, and answers the next. */
 const LOST_MAX = 3;
+const LOST_BACKOFF_MS = { first: 100, most: 1000 };
 
 const isLost = (error: unknown): boolean =>
   error instanceof WarehouseError && error.code === NETWORK_ERROR;
@@ -223,6 +225,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
   private async insert(database: string, rows: readonly AuditRow[]): Promise<void> {
     const last = BigInt(certain(rows.at(-1), 'row to write').position);
     let lost = 0;
+    const backoff = new Backoff(LOST_BACKOFF_MS);
     for (;;) {
       // While another writes, what is known here grows old.
       if (!this.lead.isLeading) this.stored.clear();
@@ -250,6 +253,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
         // While stored events are replayed nobody tries again. What became of the rows is read back
         // before they are sent again.
         else if (this.live || !isLost(error) || (lost += 1) > LOST_MAX) throw error;
+        else await backoff.wait();
       }
     }
   }
@@ -266,7 +270,8 @@ export class AuditTrailProjection implements SnapshottedProjection {
     const { term } = this.lead;
     const position = this.live ? await this.made(database) : await this.found(database);
     // Another process may have led meanwhile, and written more.
-    if (this.lead.term === term) this.stored.set(database, position);
+    const known = this.stored.get(database) ?? -1n;
+    if (this.lead.term === term && position >= known) this.stored.set(database, position);
     return position;
   }
 
@@ -277,8 +282,8 @@ export class AuditTrailProjection implements SnapshottedProjection {
     return last ? BigInt(last.position) : -1n;
   }
 
-  private async found(database: string): Promise<bigint> {
-    return (await lastPositionOf(this.tables, database)) ?? -1n;
+  private found(database: string): Promise<bigint> {
+    return foundPosition(this.tables, database, () => this.lead.confirm());
   }
 
   /** A crash may have left this undone: the person's key is gone, so their name must go as well. */

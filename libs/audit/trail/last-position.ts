@@ -1,4 +1,4 @@
-import { WarehouseError, type AuditTables } from '@app/warehouse';
+import { FencedError, WarehouseError, type AuditTables } from '@app/warehouse';
 
 /** The engine's numbers of unknown tables and databases: they are about to be made, or were dropped. */
 const NOT_THERE = new Set([60, 81]);
@@ -14,5 +14,25 @@ export async function lastPositionOf(
   } catch (error) {
     if (error instanceof WarehouseError && NOT_THERE.has(error.code)) return undefined;
     throw error;
+  }
+}
+
+/**
+ * Looks for the same during a replay. A write beside it may have lost its answer, and another
+ * process claimed meanwhile.
+ * @param confirm tells whether this process leads, and goes on
+ * @returns -1 where the trail has no table, too
+ */
+export async function foundPosition(
+  tables: AuditTables,
+  database: string,
+  confirm: () => Promise<unknown>,
+): Promise<bigint> {
+  try {
+    return (await lastPositionOf(tables, database)) ?? -1n;
+  } catch (error) {
+    if (!(error instanceof FencedError)) throw error;
+    await confirm();
+    return (await lastPositionOf(tables, database)) ?? -1n;
   }
 }

@@ -11,6 +11,8 @@ interface KnownFormat {
   readonly routes: readonly FormatRoute[];
   /** Advice that ends the message; undefined: it is sent to its route. */
   readonly otherwise?: string;
+  /** Whether its mark is letters, as a column of CSV may be called. */
+  readonly isOfLetters?: true;
   /** Whether the bytes say only how something is packed or written, and not what it is. */
   readonly isPacked?: true;
 }
@@ -20,6 +22,8 @@ const begins = (mark: string, at = 0) => {
   return (head: Buffer): boolean => head.subarray(at, at + bytes.length).equals(bytes);
 };
 const isZip = begins('PK\x03\x04');
+const isTar = begins('ustar', 257);
+const isGzip = begins('\x1f\x8b');
 const ZIP_NAME_AT = 30;
 /** Names that the first file within a workbook has. */
 const SHEETS =
@@ -35,28 +39,38 @@ const SAY = 'say so by the header Content-Encoding:';
 const EDGE = 'millrace-edge reads it as it is';
 /** Formats by their first bytes, the more exact ones first. */
 const KNOWN: readonly KnownFormat[] = [
-  { is: begins('PAR1'), name: 'a Parquet file', routes: ['_parquet'] },
-  { is: begins('ARROW1'), name: 'a file of Arrow (Feather)', routes: ['_arrow'] },
+  { is: begins('PAR1'), name: 'a Parquet file', routes: ['_parquet'], isOfLetters: true },
+  {
+    is: begins('ARROW1'),
+    name: 'a file of Arrow (Feather)',
+    routes: ['_arrow'],
+    isOfLetters: true,
+  },
   { is: begins('\xff\xff\xff\xff'), name: 'a stream of Arrow', routes: ['_arrow'] },
   // The reader of Arrow has a message of its own for it.
   { is: begins('FEA1'), name: 'a file of Feather version 1', routes: ['_arrow'], otherwise: 'write it as version 2, and send that to _arrow' }, // prettier-ignore
   { is: isSheets, name: 'a workbook (Excel or OpenDocument)', routes: [], otherwise: `${AS_CSV}; ${EDGE}` }, // prettier-ignore
   { is: begins('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'), name: 'an old workbook (.xls)', routes: [], otherwise: `${AS_CSV}; ${EDGE}` }, // prettier-ignore
   { is: begins('Obj\x01'), name: 'an Avro file', routes: [], otherwise: AS_PARQUET },
-  { is: begins('ORC'), name: 'an ORC file', routes: [], otherwise: AS_PARQUET },
+  { is: begins('ORC'), name: 'an ORC file', routes: [], otherwise: AS_PARQUET, isOfLetters: true },
   { is: begins('SQLite format 3\0'), name: 'a database of SQLite', routes: [], otherwise: `export its tables as CSV, and send them to _csv; ${EDGE}` }, // prettier-ignore
-  { is: begins('DUCK', 8), name: 'a database of DuckDB', routes: [], otherwise: 'write its tables as Parquet (COPY … TO), and send them to _parquet' }, // prettier-ignore
+  { is: begins('DUCK', 8), name: 'a database of DuckDB', routes: [], otherwise: 'write its tables as Parquet (COPY … TO), and send them to _parquet', isOfLetters: true }, // prettier-ignore
   { is: begins('\x89HDF\r\n\x1a\n'), name: 'an HDF5 file', routes: [], otherwise: AS_PARQUET },
   { is: isZip, name: 'a zip archive', routes: ['_delta_lake'], otherwise: `${UNPACK}, or send the folder of a Delta table to _delta_lake` }, // prettier-ignore
-  { is: begins('ustar', 257), name: 'a tar archive', routes: ['_delta_lake'], otherwise: `${UNPACK}, or send the folder of a Delta table to _delta_lake` }, // prettier-ignore
-  { is: begins('\x1f\x8b'), name: 'compressed by gzip', routes: ['_delta_lake'], otherwise: `${SAY} gzip`, isPacked: true }, // prettier-ignore
+  { is: isTar, name: 'a tar archive', routes: ['_delta_lake'], otherwise: `${UNPACK}, or send the folder of a Delta table to _delta_lake` }, // prettier-ignore
+  { is: isGzip, name: 'compressed by gzip', routes: ['_delta_lake'], otherwise: `${SAY} gzip`, isPacked: true }, // prettier-ignore
   { is: begins('\x28\xb5\x2f\xfd'), name: 'compressed by zstd', routes: [], otherwise: `${SAY} zstd`, isPacked: true }, // prettier-ignore
   { is: begins('\xfd7zXZ\0'), name: 'compressed by xz', routes: [], otherwise: UNPACK, isPacked: true }, // prettier-ignore
-  { is: begins('BZh'), name: 'compressed by bzip2', routes: [], otherwise: UNPACK, isPacked: true },
+  { is: begins('BZh'), name: 'compressed by bzip2', routes: [], otherwise: UNPACK, isPacked: true, isOfLetters: true }, // prettier-ignore
   { is: begins('\xff\xfe'), name: 'text in UTF-16', routes: [], otherwise: UTF_8, isPacked: true },
   { is: begins('\xfe\xff'), name: 'text in UTF-16', routes: [], otherwise: UTF_8, isPacked: true },
 ];
 const HEAD_BYTES = 512;
+
+/** Behind letters that a text may begin with, a binary file soon has other bytes. */
+const BEGIN_BYTES = 32;
+/** Archives that a Delta table comes in; the first name within a tar may begin as another format does. */
+const isArchive = (head: Buffer): boolean => isZip(head) || isTar(head) || isGzip(head);
 
 /** Bytes that no text of CSV or JSON has: a column of CSV may well be called `ORCID`. */
 const isBinary = (head: Buffer): boolean =>
@@ -69,8 +83,10 @@ const isBinary = (head: Buffer): boolean =>
  */
 export function refuseOther(body: Buffer, route: FormatRoute): void {
   const head = body.subarray(0, HEAD_BYTES);
-  const known = isBinary(head) ? KNOWN.find(({ is }) => is(head)) : undefined;
+  if (!isBinary(head) || (route === '_delta_lake' && isArchive(head))) return;
+  const known = KNOWN.find(({ is }) => is(head));
   if (!known || known.routes.includes(route)) return;
+  if (known.isOfLetters && !isBinary(head.subarray(0, BEGIN_BYTES))) return;
   const what = known.otherwise ?? `send it to ${known.routes[0] ?? ''}`;
   const refused = known.isPacked ? '' : `, which ${route} does not take`;
   throw new MillraceError('MALFORMED_BODY', `the body is ${known.name}${refused}; ${what}`);

@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import type { Token } from '../search/statement-tokens.js';
 import { isKeyword } from './operands.js';
 
@@ -11,6 +12,9 @@ interface GivenName {
   readonly isColumn: boolean;
   /** Whether the answer does not show it, as of a SELECT in FROM. */
   readonly isInner: boolean;
+  /** The bracket that it stands in, and which SELECT of its UNION. */
+  readonly frame: object;
+  readonly branch: number;
 }
 
 interface StatementNames {
@@ -23,12 +27,16 @@ interface StatementNames {
 interface Frame {
   readonly isQuery: boolean;
   readonly isInner: boolean;
+  /** The SELECT that it is of: itself, or one around it. */
+  readonly query: Frame | undefined;
   clause: string;
+  branch: number;
 }
 
 const CLAUSE =
   /^(?:WITH|SELECT|FROM|PREWHERE|WHERE|GROUP|HAVING|WINDOW|QUALIFY|ORDER|LIMIT|UNION|INTERSECT|EXCEPT)$/i;
 const BEFORE_OPERAND = /^(?:UNION|INTERSECT|EXCEPT|ALL|DISTINCT|\()$/i;
+const BETWEEN_BRANCHES = /^(?:UNION|INTERSECT|EXCEPT)$/;
 const OF_OUTPUT = /^(?:ORDER|HAVING|QUALIFY)$/;
 const MATERIALIZED = /^(?:NOT|MATERIALIZED)$/i;
 
@@ -36,32 +44,50 @@ const MATERIALIZED = /^(?:NOT|MATERIALIZED)$/i;
 export function namesIn(tokens: readonly Token[]): StatementNames {
   const given: GivenName[] = [];
   const ofOutput = new Set<Token>();
-  const whole: Frame = { isQuery: true, isInner: false, clause: '' };
+  const whole: Frame = { isQuery: true, isInner: false, query: undefined, clause: '', branch: 0 };
   const path: Frame[] = [whole];
+  const behind = behindBrackets(tokens);
   for (const [at, token] of tokens.entries()) {
     const frame = path.at(-1) ?? whole;
-    if (/^[([{]$/.test(token.text)) path.push(frameAt(tokens, at, frame));
+    if (/^[([{]$/.test(token.text)) path.push(frameAt(tokens, at, frame, behind));
     else if (/^[)\]}]$/.test(token.text) && path.length > 1) path.pop();
-    const query = path.findLast(({ isQuery }) => isQuery) ?? whole;
     if (!isName(token)) continue;
-    if (frame.isQuery && beginsClause(tokens, at)) frame.clause = token.text.toUpperCase();
-    else if (isGiven(tokens, at)) {
+    const query = frame.isQuery ? frame : (frame.query ?? whole);
+    if (frame.isQuery && beginsClause(tokens, at)) {
+      frame.clause = token.text.toUpperCase();
+      if (BETWEEN_BRANCHES.test(frame.clause)) frame.branch += 1;
+    } else if (isGiven(tokens, at)) {
       const isColumn = frame.isQuery && frame.clause === 'SELECT';
-      given.push({ token, isColumn, isInner: frame.isInner });
+      const { isInner, branch } = frame;
+      given.push({ token, isColumn, isInner, frame, branch });
     } else if (!query.isInner && OF_OUTPUT.test(query.clause) && !isPoint(tokens[at - 1]))
       ofOutput.add(token);
   }
   return { given, ofOutput };
 }
 
-function frameAt(tokens: readonly Token[], at: number, outer: Frame): Frame {
-  let first = at;
-  while (tokens[first]?.text === '(') first += 1;
-  const isQuery = tokens[at]?.text === '(' && /^(?:SELECT|WITH)$/i.test(tokens[first]?.text ?? '');
+/** @returns for each token the place of the first one from there on that is no `(`. */
+function behindBrackets(tokens: readonly Token[]): readonly number[] {
+  const behind = tokens.map((_, at) => at);
+  for (let at = tokens.length - 2; at >= 0; at -= 1)
+    if (tokens[at]?.text === '(') behind[at] = certain(behind[at + 1], 'place behind a bracket');
+  return behind;
+}
+
+function frameAt(
+  tokens: readonly Token[],
+  at: number,
+  outer: Frame,
+  behind: readonly number[],
+): Frame {
+  const first = tokens[certain(behind[at], 'place behind a bracket')]?.text ?? '';
+  const isQuery = tokens[at]?.text === '(' && /^(?:SELECT|WITH)$/i.test(first);
   const before = tokens[at - 1];
   // `(SELECT …) UNION (SELECT …)` answers what stands within the brackets.
   const isOperand = before === undefined || BEFORE_OPERAND.test(before.text);
-  return { isQuery, isInner: outer.isInner || (isQuery && !isOperand), clause: '' };
+  const isInner = outer.isInner || (isQuery && !isOperand);
+  const query = outer.isQuery ? outer : outer.query;
+  return { isQuery, isInner, query, clause: '', branch: 0 };
 }
 
 function beginsClause(tokens: readonly Token[], at: number): boolean {
@@ -90,18 +116,20 @@ function isGiven(tokens: readonly Token[], at: number): boolean {
 }
 
 /**
- * The one spelling of each name that only the SELECTs within a statement give, in several cases:
- * in SQL `AS RETURNS` and `returns` are one name. By the name in lower case.
+ * Finds the one spelling of each name that only the SELECTs within a statement give, in several
+ * cases: in SQL `AS RETURNS` and `returns` are one name. Names that somebody may have told apart by
+ * their case stay as they are: the statement fails rather than that it answers one for the other.
  * @param columns names of the columns of the tables that the statement reads.
+ * @returns spellings by the name in lower case.
  */
 export function sharedSpellings(
   { given }: StatementNames,
   tokens: readonly Token[],
   columns: Iterable<string>,
 ): ReadonlyMap<string, string> {
-  const classes = new Map<string, Token[]>();
-  for (const { token, isColumn, isInner } of given)
-    if (isColumn && isInner) listIn(classes, token.value.toLowerCase()).push(token);
+  const classes = new Map<string, GivenName[]>();
+  for (const name of given)
+    if (name.isColumn && name.isInner) listIn(classes, name.token.value.toLowerCase()).push(name);
   if (classes.size === 0) return new Map();
   const byClass = (names: Iterable<string>): Map<string, Set<string>> => {
     const found = new Map<string, Set<string>>();
@@ -113,22 +141,41 @@ export function sharedSpellings(
   };
   const ofTables = byClass(columns);
   const quoted = byClass(tokens.filter(({ kind }) => kind === 'name').map(({ value }) => value));
+  const isGivenToken = new Set(given.map(({ token }) => token));
+  const used = byClass(
+    tokens.filter((token) => isName(token) && !isGivenToken.has(token)).map(({ value }) => value),
+  );
   const shown = byClass(
     given.filter((name) => name.isColumn && !name.isInner).map(({ token }) => token.value),
   );
   const spellings = new Map<string, string>();
   for (const [key, inner] of classes) {
     // Names in quotes are told apart by their case.
-    if (inner.some(({ kind }) => kind === 'name')) continue;
-    const said = new Set([...(quoted.get(key) ?? []), ...(ofTables.get(key) ?? [])]);
-    if (said.size > 1) continue;
-    const [first = inner[0]?.value ?? key] = said.size === 1 ? said : (shown.get(key) ?? []);
+    if (inner.some(({ token }) => token.kind === 'name') || ofTables.has(key)) continue;
+    const own = new Set(inner.map(({ token }) => token.value));
+    const said = quoted.get(key) ?? new Set();
+    if (said.size > 1 || (own.size > 1 && !isOne(inner, own, used.get(key)))) continue;
+    const [first = key] = said.size === 1 ? said : own.size === 1 ? own : (shown.get(key) ?? own);
     spellings.set(key, first);
   }
   return spellings;
 }
 
-function listIn(lists: Map<string, Token[]>, key: string): Token[] {
+/**
+ * Whether names in several cases are of one column: of the SELECTs of a UNION, or of others where
+ * something is called by none of their spellings.
+ */
+function isOne(
+  names: readonly GivenName[],
+  spellings: ReadonlySet<string>,
+  used: ReadonlySet<string> = new Set(),
+): boolean {
+  const frames = new Set(names.map(({ frame }) => frame));
+  if (frames.size === 1) return new Set(names.map(({ branch }) => branch)).size === names.length;
+  return [...used].some((use) => !spellings.has(use));
+}
+
+function listIn(lists: Map<string, GivenName[]>, key: string): GivenName[] {
   const list = lists.get(key) ?? [];
   lists.set(key, list);
   return list;

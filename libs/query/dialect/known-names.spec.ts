@@ -54,7 +54,6 @@ describe('names in another case', () => {
       'WITH a AS (SELECT 1 AS RETURNS), b AS (SELECT 2 AS Returns) SELECT sum(returns) AS returns FROM (SELECT returns FROM a UNION ALL SELECT RETURNS FROM b) x',
       'WITH a AS (SELECT 1 AS returns), b AS (SELECT 2 AS returns) SELECT sum(returns) AS returns FROM (SELECT returns FROM a UNION ALL SELECT returns FROM b) x',
     ],
-    ['SELECT LAT FROM (SELECT lat AS LAT FROM city) t', 'SELECT Lat FROM (SELECT Lat AS Lat FROM city) t'], // prettier-ignore
     ['SELECT "LAT" FROM (SELECT 1 AS lat) t', 'SELECT "LAT" FROM (SELECT 1 AS LAT) t'],
     ['SELECT upper(NAME) AS NAME FROM city ORDER BY NAME', 'SELECT upper(name) AS NAME FROM city ORDER BY NAME'], // prettier-ignore
     ['SELECT NAME AS n FROM city WHERE NAME > 1 ORDER BY N', 'SELECT name AS n FROM city WHERE name > 1 ORDER BY n'], // prettier-ignore
@@ -75,6 +74,12 @@ describe('names in another case', () => {
     'SELECT lat AS NAME FROM "CITY"',
     'SELECT 1 FROM "Public".city',
     'SELECT 1 FROM a.public.city',
+    // Names that somebody may tell apart by their case.
+    'SELECT x, X FROM (SELECT 1 AS x) a, (SELECT 2 AS X) b',
+    'SELECT t.id, t.ID FROM (SELECT 1 AS id, 2 AS ID) t',
+    'SELECT X FROM (SELECT 1 AS x) a, (SELECT 2 AS X) b',
+    'SELECT * FROM (SELECT 1 AS NAME FROM city) t',
+    'SELECT name FROM city WHERE name = {NAME:String}',
     // Names in quotes are told apart by their case.
     'SELECT "a", A FROM (SELECT 1 AS "a", 2 AS A)',
     // A name that the statement gives is no schema.

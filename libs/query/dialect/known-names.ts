@@ -23,13 +23,14 @@ export class KnownNames {
 
   /** The statement to begin with. */
   first(text: string, organization: RequestOrganization): string {
-    const isNeeded = MAY_NAME_SCHEMA.test(text) || this.needed.get(text) === true;
+    const isNeeded =
+      MAY_NAME_SCHEMA.test(text) || this.needed.get(keyOf(text, organization)) === true;
     return isNeeded ? (this.written(text, organization) ?? text) : text;
   }
 
   /** That it runs so. */
-  keep(text: string): void {
-    this.needed.set(text, true);
+  keep(text: string, organization: RequestOrganization): void {
+    this.needed.set(keyOf(text, organization), true);
   }
 
   /** @returns the same text, character by character, with names as they are; undefined where none is another. */
@@ -74,7 +75,8 @@ export class KnownNames {
     for (const [at, token] of tokens.entries()) {
       const [before, next] = [tokens[at - 1], tokens[at + 1]];
       if (token.kind !== 'word' || changes.has(token) || isGiven.has(token)) continue;
-      if (next?.text === '(') continue;
+      // A value has the name that its placeholder is written with.
+      if (next?.text === '(' || (before?.text === '{' && next?.text === ':')) continue;
       const { value } = token;
       const first = names.ofOutput.has(token) ? outputName : innerName;
       const alias = isPoint(next) ? ownName(value) : value;
@@ -88,6 +90,9 @@ export class KnownNames {
     return changes.size === 0 ? undefined : withChanges(text, changes);
   }
 }
+
+/** Others have other tables, in which the same statement may mean what it says. */
+const keyOf = (text: string, { id }: RequestOrganization): string => `${id} ${text}`;
 
 const BEFORE_TABLE = /^(?:FROM|JOIN|,)$/i;
 

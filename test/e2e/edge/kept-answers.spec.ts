@@ -112,7 +112,7 @@ describe('answers that were given before', () => {
       };
       await write('tea', 3, secondsAgo(60));
       await register();
-      // What was written a moment ago is read each time.
+      // A file that was written a moment ago is read each time.
       const read = await timed();
       await until(async () => (await timed()) < read / 4);
       await write('pot', 4, secondsAgo(60));
