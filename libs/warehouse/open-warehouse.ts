@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { availableMemory } from './memory/available-memory.js';
+import { availableMemory, ENGINE_MIN_BYTES } from './memory/available-memory.js';
 import type { EngineEvent } from './child/engine-event.js';
-import { ENGINE_MIN_BYTES } from './engine/engine-memory.settings.js';
 import type { EngineBackups } from './engine/index.js';
 import type { ClickHouseAddress } from './clickhouse/open-clickhouse.js';
 import type { LocalEngine, QueryLimits, Warehouse } from './warehouse.js';

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-
-/** The engine answers nothing with less. */
-export const ENGINE_MIN_BYTES = 512 * 1024 * 1024;
+import { ENGINE_MIN_BYTES } from '../memory/available-memory.js';
 
 /**
  * The bytes that the embedded engine's process may take. Undefined means half of the machine's
