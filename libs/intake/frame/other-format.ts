@@ -70,7 +70,8 @@ const HEAD_BYTES = 512;
 /** Behind letters that a text may begin with, a binary file soon has other bytes. */
 const BEGIN_BYTES = 32;
 /** Archives that a Delta table comes in; the first name within a tar may begin as another format does. */
-const isArchive = (head: Buffer): boolean => isZip(head) || isTar(head) || isGzip(head);
+const isArchive = (head: Buffer): boolean =>
+  isTar(head) || isGzip(head) || (isZip(head) && !isSheets(head));
 
 /** Bytes that no text of CSV or JSON has: a column of CSV may well be called `ORCID`. */
 const isBinary = (head: Buffer): boolean =>
