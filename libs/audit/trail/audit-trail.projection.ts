@@ -14,7 +14,7 @@ import { CHAIN_START, chainHash, type ChainKey } from '../chain/hash-chain.js';
 import { BesideReplay } from './groups/beside-replay.js';
 import { cutInserts } from './groups/cut-inserts.js';
 import { dueGroups } from './groups/due-groups.js';
-import { foundPosition } from './last-position.js';
+import { foundPosition, writtenPosition } from './last-position.js';
 import type { TrailLeaderElection } from './trail-leader-election.js';
 
 /** An event as it was stored, and the database in whose trail it is. */
@@ -278,8 +278,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
   /** A node may not have the table yet that another one has made: that fails, and is tried again. */
   private async made(database: string): Promise<bigint> {
     await this.tables.createAuditTable(database);
-    const last = await this.tables.lastAudit(database);
-    return last ? BigInt(last.position) : -1n;
+    return writtenPosition(this.tables, database);
   }
 
   private found(database: string): Promise<bigint> {
