@@ -47,6 +47,10 @@ interface QueryRequest extends QueryQuestion {
   readonly withoutRows?: true;
 }
 
+interface ShapedQuery extends WarehouseQuery {
+  readonly shape: string;
+}
+
 /** The way of a query: its organization's turn → guard → warehouse → bytes. */
 @Injectable()
 export class QueryPipeline {
@@ -101,10 +105,11 @@ export class QueryPipeline {
 
   private async columnsOfQuestion(question: QueryQuestion): Promise<readonly Column[]> {
     const { sql, values, organization, signal } = question;
-    const { statement, settings, explains } = await this.guard.admit(sql, organization, values);
-    if (explains) return [{ name: 'explain', type: 'String' }];
+    const admitted = await this.guard.admit(sql, organization, values);
+    if (admitted.explains) return [{ name: 'explain', type: 'String' }];
+    const { statement, shape, settings } = admitted;
     const { database } = organization;
-    return this.columnsOf({ sql: statement, settings, database, format: 'json', signal });
+    return this.columnsOf({ sql: statement, shape, settings, database, format: 'json', signal });
   }
 
   /** Names of another case mean what there is where nothing is called so. */
@@ -128,17 +133,17 @@ export class QueryPipeline {
   private async read(request: QueryRequest, account: QueryAccount): Promise<Readable> {
     const { sql, values, organization, format, signal, id, onProgress, onReading } = request;
     const { writing, range, withoutRows } = request;
-    const { statement, settings, explains, wallTimes, tables } = await traced('guard', () =>
-      this.guard.admit(sql, organization, values),
-    );
+    const admitted = await traced('guard', () => this.guard.admit(sql, organization, values));
+    const { statement, shape, settings, explains, wallTimes, tables } = admitted;
     if (explains && (!TEXTUAL.has(format) || writing?.['compress'] !== undefined)) {
       throw new MillraceError('INVALID_PARAMETER', 'EXPLAIN answers text; ask for JSON or CSV');
     }
     await this.catalog?.settled(organization, statement);
     const { database } = organization;
     const within = range && withinTime(database, tables, range);
-    const query: WarehouseQuery = {
+    const query: ShapedQuery = {
       sql: statement,
+      shape,
       settings: { ...writing, ...settings, ...within },
       database,
       format,
@@ -151,7 +156,7 @@ export class QueryPipeline {
     const fitted = columns ? fitColumns(statement, columns, format) : statement;
     const asked = withoutRows ? `SELECT * FROM (\n${fitted}\n) LIMIT 0` : fitted;
     const told = { ...(onProgress && { onProgress }), ...(onReading && { onReading }) };
-    const question = { ...query, ...told, sql: asked };
+    const question = { ...query, ...told, sql: asked, ...(withoutRows && { shape: asked }) };
     const rows = await traced('read', () => this.reader.stream(question), { kind: 'client' });
     if (explains) return Readable.from(withoutDatabase(rows, organization), { objectMode: false });
     // An answer that the engine has compressed by itself cannot be read here.
@@ -159,10 +164,11 @@ export class QueryPipeline {
     return withOwnTimes(rows, format, columns, 'session_timezone' in settings);
   }
 
-  private async columnsOf(query: WarehouseQuery): Promise<readonly Column[]> {
+  private async columnsOf(query: ShapedQuery): Promise<readonly Column[]> {
     if (!this.catalog?.hasLastingTables) return this.describe(query);
-    const { sql, database, format, settings } = query;
-    const key = JSON.stringify([database, format, settings, sql]);
+    const { shape, database, format, settings } = query;
+    // The types of columns are the same whatever they are compared with.
+    const key = JSON.stringify([database, format, settings, shape]);
     const known = this.described.get(key);
     if (known !== undefined) return known;
     const columns = await this.describe(query);

@@ -6,7 +6,7 @@ import { readableText } from '../dialect/author-text.js';
 import { fromCatalog } from '../dialect/catalog-statements.js';
 import { TRANSLATED_FUNCTIONS } from '../dialect/functions/translated-functions.js';
 import { textOf, Translation } from '../dialect/translation.js';
-import { hasWallTimes, mayMakeWallTimes } from '../plan/wall-times.js';
+import { mayHaveWallTimes } from '../plan/wall-times.js';
 import { toQueryFailure } from '../failures/query-failure.js';
 import { KNOWN_FUNCTIONS } from './functions/allowed-functions.js';
 import { takeSettings, type Settings } from './allowed-settings.js';
@@ -15,6 +15,7 @@ import { checkFindings, checkTables, checkTexts } from './tree/check-findings.js
 import { checkSize, checkText } from './check-text.js';
 import { inspectTree, type TreeFindings } from './tree/inspect-tree.js';
 import { refused } from './refused.js';
+import { StatementShapes, type StatementShape } from './shapes/statement-shapes.js';
 import { foreignTable } from './second-look.js';
 import { spellOut, type SpelledStatement } from './spell-out.js';
 import { judgeTexts, type JudgedTexts } from './arguments/text-arguments.js';
@@ -24,6 +25,8 @@ import { Verdicts } from './verdicts.js';
 /** A statement that may run, in the engine's canonical form. */
 interface Admitted {
   readonly statement: string;
+  /** The same text for statements that differ only in values that they compare with. */
+  readonly shape: string;
   /** The engine's, for it alone. */
   readonly settings: Settings;
   /** Tells how a statement would run, in the engine's words. */
@@ -71,6 +74,7 @@ export class Guard {
   private readonly verdicts = new Verdicts<Verdict>();
   /** Statements as the engine prints them, by what was sent. */
   private readonly printed = new Verdicts<SpelledStatement>();
+  private readonly shapes = new StatementShapes();
   private readonly translation: Translation;
 
   constructor(
@@ -89,6 +93,38 @@ export class Guard {
     organization: RequestOrganization,
     values: Values = {},
   ): Promise<Admitted> {
+    const shape = Object.keys(values).length === 0 ? this.shapes.of(text, organization) : undefined;
+    const admitted = shape && (await this.admitShape(shape, organization));
+    return admitted ?? this.admitText(text, organization, values);
+  }
+
+  /**
+   * By a judgement on the statement's shape.
+   * @returns undefined where the statement is to be judged as it is, which tells what is wrong with it.
+   */
+  private async admitShape(
+    shape: StatementShape,
+    organization: RequestOrganization,
+  ): Promise<Admitted | undefined> {
+    try {
+      const probe = await this.admitText(shape.probe, organization, {});
+      const statement = this.shapes.fill(shape, probe.statement);
+      if (statement !== undefined)
+        return { ...probe, statement, wallTimes: mayHaveWallTimes(statement, probe.tables) };
+    } catch (error) {
+      if (!(error instanceof MillraceError)) throw error;
+      // It may be there the next time.
+      if (error.kind === 'STREAM_NOT_FOUND') return undefined;
+    }
+    this.shapes.refuse(shape, organization);
+    return undefined;
+  }
+
+  private async admitText(
+    text: string,
+    organization: RequestOrganization,
+    values: Values,
+  ): Promise<Admitted> {
     const printed = await this.print(fromCatalog(text, this.catalog, organization) ?? text);
     const named = nameIdentifiers(printed, values);
     const whole = named === undefined ? printed : await this.spelled(named);
@@ -101,10 +137,8 @@ export class Guard {
     this.zones.check([...zones, ...given], (await this.engineNames()).zones, organization.id);
     const names = new Set([...verdict.tables, ...verdict.inOperands].map(([name]) => name));
     const tables = [...names].flatMap((name) => this.catalog.table(organization, name) ?? []);
-    const wallTimes =
-      mayMakeWallTimes(statement) ||
-      tables.some(({ columns }) => columns.some(({ type }) => hasWallTimes(type)));
-    return { statement, settings, explains, wallTimes, tables };
+    const wallTimes = mayHaveWallTimes(statement, tables);
+    return { statement, shape: statement, settings, explains, wallTimes, tables };
   }
 
   /** Names that a statement may call, spelled as the engine has them where that matters. */

@@ -1,4 +1,5 @@
 import { quoteText } from '@app/warehouse';
+import type { TableDescription } from '../catalog.js';
 import { readElement, readEngineType, typeWithin } from './engine-type.js';
 
 /** Within a text of a type the quotes have a backslash. */
@@ -22,8 +23,13 @@ export function hasWallTimes(type: string): boolean {
 }
 
 /** Whether a statement may make such a time itself. */
-export const mayMakeWallTimes = (statement: string): boolean =>
+const mayMakeWallTimes = (statement: string): boolean =>
   TIMES.test(statement) && TIMES.test(statement.replace(ZONED, ''));
+
+/** Whether such times may be among the columns of a statement, over these tables. */
+export const mayHaveWallTimes = (statement: string, tables: readonly TableDescription[]): boolean =>
+  mayMakeWallTimes(statement) ||
+  tables.some(({ columns }) => columns.some(({ type }) => hasWallTimes(type)));
 
 /** It as text of ISO 8601 that claims no zone. */
 export function wallTimeText(column: string, type: string): string {

@@ -1,0 +1,63 @@
+import { quoteText } from '@app/warehouse';
+import type { LiteralKind } from './compared-literals.js';
+
+/** A value that stands nowhere else in a statement. */
+export interface Marker {
+  readonly kind: LiteralKind;
+  readonly value: string;
+  /** As a statement has it. */
+  readonly literal: string;
+}
+
+/** So many values are tried before a statement is judged as it is. */
+const TRIES_MAX = 200;
+/** Digits of a number of which only the last are another each time. */
+const LAST_DIGITS = 3;
+
+/** Values of each kind for one statement, the same ones each time. */
+export class Markers {
+  private readonly tried = new Map<LiteralKind, number>();
+
+  /** @param taken all text that may hold none of them. */
+  constructor(private readonly taken: string) {}
+
+  /** @returns undefined where there are no more. */
+  of(kind: LiteralKind): Marker | undefined {
+    for (let at = this.tried.get(kind) ?? 0; at < TRIES_MAX; at += 1) {
+      const value = valueAt(kind, at);
+      if (value === undefined) return undefined;
+      this.tried.set(kind, at + 1);
+      if (this.taken.includes(value)) continue;
+      return { kind, value, literal: typeof kind === 'number' ? value : quoteText(value) };
+    }
+    return undefined;
+  }
+}
+
+const two = (number: number): string => String(number).padStart(2, '0');
+
+function valueAt(kind: LiteralKind, at: number): string | undefined {
+  if (typeof kind === 'number') return numberAt(kind, at);
+  const [minute, second] = [two(Math.floor(at / 60)), two(at % 60)];
+  switch (kind) {
+    case 'text':
+      return `value ${at} of a shape`;
+    case 'day':
+      return `19${two((at % 28) + 70)}-${two(Math.floor(at / 28) + 1)}-11`;
+    case 'second':
+      return `1987-06-05 04:${minute}:${second}`;
+    case 'moment':
+      return `1987-06-05 05:${minute}:${second}.321`;
+    case 'iso':
+      return `1987-06-05T06:${minute}:${second}.321Z`;
+  }
+}
+
+/** Neither 0 nor 1, which statements are full of. */
+function numberAt(digits: number, at: number): string | undefined {
+  const last = Math.min(digits, LAST_DIGITS);
+  const step = digits < LAST_DIGITS ? 1 : 4;
+  const value = 10 ** last - 1 - at * step;
+  const isLong = value >= 10 ** (last - 1) && value > 1;
+  return isLong ? '9'.repeat(digits - last) + String(value) : undefined;
+}
