@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { HOSTILE_STATEMENTS } from '../fixtures/hostile-statements.js';
 import { MORE_HOSTILE_STATEMENTS } from '../fixtures/more-hostile-statements.js';
 import { openLocalEngine } from '../server/open-local-engine.js';
+import { requestSettings } from '../../libs/warehouse/sql/read-settings.js';
+import type { QueryLimits } from '@app/warehouse';
 import { openEngine } from '../../libs/warehouse/engine/index.js';
 import type { EngineProcess } from '../../libs/warehouse/engine/engine-process.js';
 import type { Login } from '../../libs/warehouse/engine/engine-users.js';
@@ -23,6 +25,7 @@ const TRIED_MS = 60_000;
 describe('the second wall: hostile statements past the guard', () => {
   let engine: GuardedEngine;
   let server: EngineProcess;
+  let bounds: QueryLimits;
   beforeAll(async () => {
     engine = await openGuardedEngine(async (directory, limits) => {
       const local = openLocalEngine(directory);
@@ -35,6 +38,7 @@ describe('the second wall: hostile statements past the guard', () => {
         tell: () => undefined,
       });
       server = opened.engine;
+      bounds = limits;
       const { warehouse } = opened;
       return { warehouse, localEngine: local, close: () => warehouse.close() };
     });
@@ -47,6 +51,7 @@ describe('the second wall: hostile statements past the guard', () => {
     login: Login | undefined,
     sql: string,
     withinMs = SILENT_MS,
+    more: Readonly<Record<string, string>> = {},
   ): Promise<string> => {
     const { generation, origin, path } = await server.ready(20_000);
     const settings = new URLSearchParams({
@@ -56,6 +61,7 @@ describe('the second wall: hostile statements past the guard', () => {
         max_execution_time: String(LIMIT_SECONDS),
       }),
       default_format: 'JSONEachRow',
+      ...more,
     });
     try {
       const answer = await fetch(`${origin}${path}?${settings.toString()}`, {
@@ -76,6 +82,22 @@ describe('the second wall: hostile statements past the guard', () => {
   };
 
   const ask = (sql: string): Promise<string> => askAs(server.users.reader(OWN.database), sql);
+
+  it('run under the settings of every query, though their requests name none', async () => {
+    const settings = Object.entries(requestSettings(bounds)).map(([name, value]) => [
+      name,
+      String(value),
+    ]);
+    const values = settings.map(([name = '']) => `toString(getSetting('${name}')) AS ${name}`);
+    const sql = `SELECT ${values.join(', ')}`;
+    const own = { max_execution_time: String(bounds.timeoutSeconds) };
+    const reader = server.users.reader(OWN.database);
+    const named = Object.fromEntries(settings) as Readonly<Record<string, string>>;
+    const asNamed = JSON.parse(await askAs(reader, sql, SILENT_MS, { ...named, ...own })) as object;
+    expect(Object.keys(asNamed)).toHaveLength(settings.length);
+    expect(JSON.parse(await askAs(reader, sql, SILENT_MS, own))).toEqual(asNamed);
+    expect(JSON.parse(await askAs(server.users.admin, sql))).not.toEqual(asNamed);
+  });
 
   it('give nothing away, write nothing and leave nothing changed', async () => {
     const list = readFileSync(join(import.meta.dirname, '../fixtures/hostile-sql.json'), 'utf8');

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Ddl } from '../ddl/ddl.js';
 import { composeWarehouse } from '../sql/compose-warehouse.js';
+import { requestSettings } from '../sql/read-settings.js';
 import { SqlAuditTables } from '../sql/sql-audit-tables.js';
 import { SqlPersonKeys } from '../sql/sql-person-keys.js';
 import { SqlTableBackups } from '../sql/sql-table-backups.js';
@@ -68,6 +69,7 @@ export async function openClickHouse({
     reader: new ClickHouseReader({
       connection: asking,
       limits,
+      settings: requestSettings(limits),
       // An organization's role is called as its database.
       rights: (role) => (role === undefined ? {} : { role }),
       control: connection,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { Semaphore } from '@app/flow';
-import { engineFormat, readSettings, WHOLE_RESULT } from '../sql/read-settings.js';
+import { engineFormat, WHOLE_RESULT } from '../sql/read-settings.js';
 import { quoteText } from '../ddl/identifier.js';
 import type { SqlRunner } from '../sql/sql-runner.js';
 import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
@@ -24,6 +24,8 @@ export type Rights = Pick<Request, 'role' | 'auth'>;
 export interface ReaderParts {
   readonly connection: ClickHouseConnection;
   readonly limits: QueryLimits;
+  /** Of each query: all those of a reader that the profile of its user does not have. */
+  readonly settings: ClickHouseSettings;
   /** The rights of a user who may read this database, or none where it is undefined. */
   readonly rights: (database: string | undefined) => Rights | Promise<Rights>;
   /** Sees what runs, and how far. */
@@ -32,9 +34,6 @@ export interface ReaderParts {
   readonly readers?: number;
   readonly watch?: QueryWatch;
 }
-
-/** The guard's statement about a client's is somewhat longer than that. */
-const STATEMENT_BYTES_MAX = 1024 * 1024;
 
 /**
  * A server may take so long beyond a query's time, because it looks at the clock between blocks.
@@ -52,9 +51,8 @@ const WHOLE_BYTES = 64 * 1024;
 const withFormat = (sql: string, format: AnswerFormat): string =>
   `${sql}\nFORMAT ${engineFormat(format)}`;
 
-/** Each query brings its own bounds, and is read-only: the server lets it change neither. */
+/** Each query has its own bounds, and is read-only: the server lets it change neither. */
 export class ClickHouseReader implements WarehouseReader {
-  private readonly settings: ClickHouseSettings;
   private readonly maxWaitMs: number;
   private readonly places: Semaphore;
 
@@ -62,12 +60,6 @@ export class ClickHouseReader implements WarehouseReader {
     const { limits, readers } = parts;
     this.places = new Semaphore(readers ?? Infinity);
     this.maxWaitMs = limits.timeoutSeconds * 1000 + LATE_MS;
-    this.settings = {
-      ...readSettings(limits),
-      cancel_http_readonly_queries_on_client_close: 1,
-      http_write_exception_in_output_format: 0,
-      max_query_size: String(STATEMENT_BYTES_MAX),
-    };
   }
 
   async stream(query: WarehouseQuery): Promise<Readable> {
@@ -177,7 +169,7 @@ export class ClickHouseReader implements WarehouseReader {
       ...(params === undefined ? {} : { params }),
       ...(await this.parts.rights(database)),
       query: withFormat(sql, format),
-      settings: { ...this.settings, ...own, ...settings },
+      settings: { ...this.parts.settings, ...own, ...settings },
       isReading: true,
     };
     return this.inTime(signal, (within) => send({ ...request, signal: within }));

@@ -50,6 +50,8 @@ export async function openEngine({
     reader: new ClickHouseReader({
       connection: asking,
       limits,
+      // Its users' profile has the others. With this one there it would refuse settings of one query.
+      settings: { readonly: '1' },
       rights: (database) => rightsOf(engine, database),
       control: connection,
       readers,

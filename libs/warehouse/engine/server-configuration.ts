@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SMALL_ENGINE } from '../memory/small-engine.js';
+import { requestSettings } from '../sql/read-settings.js';
 import type { QueryLimits } from '../warehouse.js';
 import type { EngineUsers, Login } from './engine-users.js';
 
@@ -67,6 +68,13 @@ const constraints = ({ timeoutSeconds, memoryBytes }: QueryLimits): string =>
     .map(([name, most]) => `<${name}><max>${most}</max></${name}>`)
     .join('');
 
+/** The settings of all queries of organizations. Only that it is read-only, each query says itself. */
+const readerSettings = (limits: QueryLimits): string =>
+  Object.entries(requestSettings(limits))
+    .filter(([name]) => name !== 'readonly')
+    .map(([name, value]) => `<${name}>${escaped(String(value))}</${name}>`)
+    .join('');
+
 function usersFile(users: EngineUsers, limits: QueryLimits): string {
   const hashed = (login: Login): string =>
     `<password_sha256_hex>${users.hash(login)}</password_sha256_hex>`;
@@ -78,7 +86,7 @@ function usersFile(users: EngineUsers, limits: QueryLimits): string {
   return `<clickhouse>
 <profiles>
   <default><max_query_size>${STATEMENT_BYTES_MAX}</max_query_size></default>
-  <reading><constraints>${constraints(limits)}</constraints></reading>
+  <reading>${readerSettings(limits)}<constraints>${constraints(limits)}</constraints></reading>
 </profiles>
 <quotas><default/></quotas>
 <users>

@@ -63,6 +63,17 @@ export const readSettings = (limits: QueryLimits) => ({
   max_hyperscan_regexp_total_length: String(PATTERNS_MAX),
 });
 
+/** The guard's statement about a client's is somewhat longer than that. */
+const STATEMENT_BYTES_MAX = 1024 * 1024;
+
+/** The same, of queries that come over HTTP. */
+export const requestSettings = (limits: QueryLimits) => ({
+  ...readSettings(limits),
+  cancel_http_readonly_queries_on_client_close: 1 as const,
+  http_write_exception_in_output_format: 0 as const,
+  max_query_size: String(STATEMENT_BYTES_MAX),
+});
+
 /** Results of what we ask for ourselves are small, but not always smaller than what a client may have. */
 export const WHOLE_RESULT = {
   max_result_rows: '0',
