@@ -14,7 +14,7 @@ import {
 } from '@app/acceptance';
 import type { EnqueuedChunk } from '../store/enqueue-batches.js';
 import { frameCsv } from '../frame/frame-csv.js';
-import { frameRecords } from '../frame/frame-records.js';
+import { frameWhole } from '../frame/frame-records.js';
 import type { AcceptedStream } from '../store/store-accepted.js';
 import { StreamSchemas } from '../store/stream-schemas.js';
 import { UploadPipeline } from '../upload/upload.pipeline.js';
@@ -142,7 +142,7 @@ async function jsonChunk(
 ): Promise<Chunk> {
   const parts: Buffer[] = [];
   for (const { message } of group) {
-    const lines = await linesOf(message.value);
+    const lines = linesOf(message.value);
     refuseLongRecord(lines, { maxRecordBytes });
     parts.push(lines, LINE_BREAK);
   }
@@ -152,10 +152,9 @@ async function jsonChunk(
 }
 
 /** One record a line; what is no JSON is one line, to be rejected as it is. */
-async function linesOf(value: Uint8Array): Promise<Buffer> {
+function linesOf(value: Uint8Array): Buffer {
   try {
-    const { lines } = await frameRecords(pieces(Buffer.from(value)));
-    return await collect(lines);
+    return frameWhole(Buffer.from(value.buffer, value.byteOffset, value.length));
   } catch (error) {
     if (!(error instanceof MillraceError)) throw error;
     return Buffer.from(value.map((byte) => (byte === 0x0a || byte === 0x0d ? SPACE : byte)));

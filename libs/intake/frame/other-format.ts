@@ -74,8 +74,11 @@ const isArchive = (head: Buffer): boolean =>
   isTar(head) || isGzip(head) || (isZip(head) && !isSheets(head));
 
 /** Bytes that no text of CSV or JSON has: a column of CSV may well be called `ORCID`. */
-const isBinary = (head: Buffer): boolean =>
-  head.some((byte) => byte < 0x09 || (byte > 0x0d && byte < 0x20));
+function isBinary(head: Buffer): boolean {
+  // A callback for each byte would take six times as long.
+  for (const byte of head) if (byte < 0x20 && (byte < 0x09 || byte > 0x0d)) return true;
+  return false;
+}
 
 /**
  * Refuses a body that is, by its first bytes, a format which this route does not take. Other bodies

@@ -5,7 +5,7 @@ import type { QueueRecord } from '../../ingest-queue.js';
 import { toFailure } from '../client/kafka-failure.js';
 import { GroupMember, type Part } from './group-member.js';
 import type { KafkaLog } from '../client/kafka-client.js';
-import { nextOffset, textHeaders } from './slices.js';
+import { nextOffset, textsOfHeaders } from './slices.js';
 import type { Topics } from '../topics.js';
 import { TransactionalProducer, type SendWithin } from '../transactions.js';
 
@@ -116,9 +116,10 @@ class ForeignConsumer {
     const { topic, partition } = batch;
     const offset = nextOffset(messages, batch);
     let finished = false;
+    const headers = textsOfHeaders(messages);
     await this.member.offer({
-      messages: messages.map((message) => ({
-        headers: textHeaders(message),
+      messages: messages.map((message, at) => ({
+        headers: certain(headers[at], 'headers of a message'),
         value: message.value ?? new Uint8Array(),
         name: `${topic}/${partition}/${message.offset}`,
       })),

@@ -31,5 +31,35 @@ export function nextOffset(
   return String(BigInt(isLast ? batch.lastOffset() : last) + 1n);
 }
 
+/** A message's headers as text. */
 export const textHeaders = ({ headers }: KafkaMessage): Record<string, string> =>
   Object.fromEntries(Object.entries(headers ?? {}).map(([name, text]) => [name, String(text)]));
+
+/**
+ * The headers of messages as text, in their order. Messages in a row with the same headers share one
+ * object: a producer's mostly have the same, and each has only a line.
+ */
+export function textsOfHeaders(
+  messages: readonly KafkaMessage[],
+): readonly Readonly<Record<string, string>>[] {
+  let before: KafkaMessage | undefined;
+  let texts: Readonly<Record<string, string>> = {};
+  return messages.map((message) => {
+    if (before === undefined || !haveSameHeaders(before, message)) texts = textHeaders(message);
+    before = message;
+    return texts;
+  });
+}
+
+function haveSameHeaders(
+  { headers: one = {} }: KafkaMessage,
+  { headers: other = {} }: KafkaMessage,
+) {
+  let names = 0;
+  for (const name in one) {
+    const [a, b] = [one[name], other[name]];
+    if (!Buffer.isBuffer(a) || !Buffer.isBuffer(b) || !a.equals(b)) return false;
+    names += 1;
+  }
+  return names === Object.keys(other).length;
+}
