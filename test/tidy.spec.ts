@@ -29,8 +29,7 @@ function places(files: readonly Source[], text: RegExp): string[] {
 }
 
 /** The types of plain values that a constructor takes beside its collaborators. */
-const VALUES =
-  /=>|\b(?:string|number|boolean|bigint)\b|(?:Limits|TenantBounds|Settings|Options|Parts)$/;
+const VALUES = /=>|\b(?:string|number|boolean|bigint)\b|(?:Limits|Bounds|Settings|Options|Parts)$/;
 
 /** Names of classes and the types of what their constructors take, without plain values. */
 function collaborators(source: string): { readonly name: string; readonly types: string[] }[] {

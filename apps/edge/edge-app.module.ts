@@ -10,13 +10,8 @@ import {
   Registrations,
   SourceReader,
 } from '@app/edge';
-import {
-  ErrorFilter,
-  HealthController,
-  MetricsController,
-  programVersion,
-  Readiness,
-} from '@app/platform';
+import { ErrorFilter } from '@app/http';
+import { HealthController, MetricsController, programVersion, Readiness } from '@app/platform';
 import {
   Catalog,
   GraphiqlModule,

@@ -1,5 +1,6 @@
 import { EdgeFlightSqlDoor, EdgePostgresDoor } from '@app/edge';
-import { listenFailure, programVersion } from '@app/platform';
+import { listenFailure } from '@app/http';
+import { programVersion } from '@app/platform';
 import { PostgresListener } from '@app/postgres-wire';
 import type { Catalog, QueryPipeline } from '@app/query';
 import type { Parts } from './open-parts.js';

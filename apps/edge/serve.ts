@@ -1,16 +1,8 @@
 import type { Follower } from '@app/edge';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import {
-  corsFor,
-  drain,
-  httpAdapter,
-  listenFailure,
-  measureProcess,
-  MillraceError,
-  nestLogger,
-  Readiness,
-} from '@app/platform';
+import { corsFor, httpAdapter, listenFailure } from '@app/http';
+import { drain, measureProcess, MillraceError, nestLogger, Readiness } from '@app/platform';
 import { serveDocs } from '@app/openapi';
 import { Catalog, QueryPipeline } from '@app/query';
 import { EdgeAppModule } from './edge-app.module.js';

@@ -1,12 +1,12 @@
 import 'reflect-metadata';
 import type { EdgeConfig, PreparedTable } from '@app/edge';
+import { makePrivately } from '@app/files';
 import {
   breakOff,
   breakOffOnSignal,
   closeOnSignal,
   createLogger,
   endOnUnhandledRejection,
-  makePrivately,
   programVersion,
 } from '@app/platform';
 import { openParts } from './open-parts.js';

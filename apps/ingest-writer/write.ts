@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import { GroupInserter, measureWriter, WritePipeline, WriteProgress } from '@app/writer';
+import { openStatusServer } from '@app/http';
 import {
   closeOnSignal,
   createLogger,
   endOnUnhandledRejection,
   measureReadiness,
-  openStatusServer,
   startTracing,
 } from '@app/platform';
 import { readConfig } from '@app/config';

@@ -31,14 +31,8 @@ import { ENGINE_SLOTS } from '@app/acceptance';
 import { refuseHalfRestored } from '@app/backup';
 import { measureStorage, Spool, StorageBounds } from '@app/intake';
 import { openDeadLetter, type DeadLetter } from '@app/writer';
-import {
-  endWithin,
-  keepPrivate,
-  measureProcess,
-  measureReadiness,
-  Readiness,
-  type Logger,
-} from '@app/platform';
+import { keepPrivate } from '@app/files';
+import { endWithin, measureProcess, measureReadiness, Readiness, type Logger } from '@app/platform';
 import type { Config } from '@app/config';
 import type { Catalog } from '@app/query';
 import { STORED_EVENTS } from '@app/stored-events';
@@ -234,7 +228,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
     queue,
     deadLetter: stores.deadLetter,
     organizations: stores.organizations,
-    mostBytes: config.tenant.storageBytes,
+    mostBytes: config.storageBytes,
   });
   measureStorage(storage);
   measureProcess();

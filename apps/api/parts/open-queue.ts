@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ForeignMessages, HoldableQueue, IngestQueue } from '@app/ingest-queue';
-import { nodeId, type Logger } from '@app/platform';
+import { nodeId } from '@app/files';
+import type { Logger } from '@app/platform';
 import type { Config } from '@app/config';
 
 export interface OpenQueue {

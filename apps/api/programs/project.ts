@@ -6,13 +6,13 @@ import {
   measureProjections,
   Projector,
 } from '@app/event-store';
+import { openStatusServer } from '@app/http';
 import {
   closeOnSignal,
   createLogger,
   endOnUnhandledRejection,
   measureProcess,
   measureReadiness,
-  openStatusServer,
   Readiness,
   startTracing,
 } from '@app/platform';

@@ -6,6 +6,7 @@ import { MetadataGraphqlModule } from '@app/metadata-graphql';
 import { ConsoleModule } from '@app/console';
 import { CommandPipeline, EventStore, Projector } from '@app/event-store';
 import {
+  ACCOUNT_BOUNDS,
   DatabaseNames,
   EndedSessionsProjection,
   IdentityModule,
@@ -28,14 +29,8 @@ import {
 import { DeadLetter } from '@app/writer';
 import { ForeignMessages, IngestQueue } from '@app/ingest-queue';
 import { ServerKey } from '@app/key-store';
-import {
-  ErrorFilter,
-  HealthController,
-  MetricsController,
-  Readiness,
-  TENANT_BOUNDS,
-  type Caller,
-} from '@app/platform';
+import { ErrorFilter } from '@app/http';
+import { HealthController, MetricsController, Readiness, type Caller } from '@app/platform';
 import {
   Catalog,
   ClickHouseHttpModule,
@@ -50,6 +45,7 @@ import {
 } from '@app/query';
 import {
   MemberCount,
+  STREAM_BOUNDS,
   StreamsModule,
   DamagedTables,
   StreamsProjection,
@@ -173,7 +169,8 @@ function bindings(parts: Parts): ValueProvider[] {
     { provide: Spool, useValue: parts.spool },
     { provide: DeadLetter, useValue: parts.deadLetter },
     { provide: SIGN_UP, useValue: parts.config.signUp },
-    { provide: TENANT_BOUNDS, useValue: parts.config.tenant },
+    { provide: ACCOUNT_BOUNDS, useValue: parts.config.accounts },
+    { provide: STREAM_BOUNDS, useValue: parts.config.streams },
     { provide: UPLOAD_LIMITS, useValue: parts.config.upload },
     { provide: DELTA_SOURCES, useValue: parts.config.delta },
     { provide: Catalog, useValue: parts.catalog },

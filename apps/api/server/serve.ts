@@ -9,17 +9,19 @@ import { ForeignUploadsPipeline } from '@app/intake';
 import { serveDocs } from '@app/openapi';
 import { GroupInserter, measureWriter, WritePipeline, WriteProgress } from '@app/writer';
 import {
-  closeOnSignal,
   corsFor,
-  createLogger,
-  drain,
-  endOnUnhandledRejection,
   followTlsFiles,
   httpAdapter,
   listenFailure,
   measureCertificate,
-  nestLogger,
   openStatusServer,
+} from '@app/http';
+import {
+  closeOnSignal,
+  createLogger,
+  drain,
+  endOnUnhandledRejection,
+  nestLogger,
   startTracing,
 } from '@app/platform';
 import { readConfig } from '@app/config';

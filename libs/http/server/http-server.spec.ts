@@ -7,8 +7,8 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
 import { pino } from 'pino';
 import { z } from 'zod';
-import { ErrorFilter, type ErrorBody } from '../errors/error-filter.js';
-import { MillraceError } from '../errors/errors.js';
+import { ErrorFilter } from '../failures/error-filter.js';
+import { MillraceError, type ErrorBody } from '@app/platform';
 import { httpAdapter } from './http-server.js';
 
 const FAILURES: Readonly<Record<string, () => unknown>> = {

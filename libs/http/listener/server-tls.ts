@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { TlsOptions } from 'node:tls';
-import { gauge } from '../metrics/registry.js';
+import { gauge } from '@app/platform';
 
 /** Files in PEM form; the certificate comes with those between it and its authority. */
 export interface TlsFiles {

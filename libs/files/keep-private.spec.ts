@@ -11,13 +11,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keepPrivate } from './keep-private.js';
-import type { Logger } from '../logging/logger.js';
 
 describe('keepPrivate', () => {
   let folder: string;
   let directory: string;
   let told: string[];
-  const logger = { warn: (_: object, text: string) => told.push(text) } as unknown as Logger;
+  const logger = { warn: (_: object, text: string) => void told.push(text) };
   const before = process.umask();
   const mode = (...path: string[]): number => statSync(join(directory, ...path)).mode & 0o777;
 

@@ -1,9 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { bodyOf } from '../errors/error-filter.js';
-import { MillraceError } from '../errors/errors.js';
-import { listen, type ListenAddress } from '../http/listen.js';
-import { metricsText } from '../metrics/registry.js';
-import type { Readiness } from './readiness.js';
+import { bodyOf, metricsText, MillraceError, type Readiness } from '@app/platform';
+import { listen, type ListenAddress } from './listen.js';
 
 interface StatusServer {
   readonly url: string;

@@ -1,6 +1,6 @@
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
-import type { MillraceError } from './errors.js';
+import type { MillraceError } from '@app/platform';
 
 /** How the protocol of a route writes a failure. Undefined: as all others. */
 export type FailureForm = (

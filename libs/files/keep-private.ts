@@ -1,6 +1,10 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Logger } from '../logging/logger.js';
+
+/** The one method of a log that is needed here. */
+interface WarningLog {
+  warn(details: object, message: string): void;
+}
 
 const OTHERS = 0o077;
 const OWNER_ONLY = { folder: 0o700, file: 0o600 };
@@ -19,7 +23,7 @@ export function makePrivately(): void {
  * its owner.
  * @throws {Error} when it is open to others and cannot be closed
  */
-export function keepPrivate(directory: string, logger: Logger): void {
+export function keepPrivate(directory: string, logger: WarningLog): void {
   makePrivately();
   mkdirSync(directory, { recursive: true, mode: OWNER_ONLY.folder });
   // Windows has no such modes.

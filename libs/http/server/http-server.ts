@@ -2,18 +2,21 @@ import { maxHeaderSize, STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { bodyOf, loggedUrl, sendError } from '../errors/error-filter.js';
-import { MillraceError } from '../errors/errors.js';
+import { loggedUrl, sendError } from '../failures/error-filter.js';
+import {
+  bodyOf,
+  certain,
+  measureRequests,
+  MillraceError,
+  requestId,
+  traceRequests,
+  type Logger,
+} from '@app/platform';
 import { lastSegmentConstraint } from './last-segment.js';
-import type { Logger } from '../logging/logger.js';
-import { measureRequests } from '../metrics/request-metrics.js';
 import { OpenExchanges } from './open-exchanges.js';
-import { refuseOtherSites, type AllowedPages } from './other-sites.js';
-import { certain } from '../errors/certain.js';
-import { requestId } from '../context/request.js';
+import { refuseOtherSites, type AllowedPages } from '../pages/other-sites.js';
 import { rememberRoutes } from './route-methods.js';
 import { endSilentSockets } from './silent-sockets.js';
-import { traceRequests } from '../tracing/trace-requests.js';
 import { endWaitingAnswers } from './waiting-answers.js';
 
 interface HttpOptions {

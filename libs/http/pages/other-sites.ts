@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { MillraceError } from '../errors/errors.js';
+import { MillraceError } from '@app/platform';
 
 /** Which pages may call us from a browser. Our own always may. */
 export interface AllowedPages {

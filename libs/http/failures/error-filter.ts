@@ -2,22 +2,20 @@ import type { IncomingMessage } from 'node:http';
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { MillraceError } from './errors.js';
-import { explainIssues } from './explain-issues.js';
-import { isAbort } from './is-abort.js';
-import type { Logger } from '../logging/logger.js';
+import {
+  bodyOf,
+  countFailure,
+  engineFailure,
+  explainIssues,
+  isAbort,
+  MillraceError,
+  withoutLiterals,
+  type AuthenticatedRequest,
+  type Logger,
+} from '@app/platform';
 import { failureForm } from './failure-form.js';
-import { countFailure } from '../metrics/failure-metrics.js';
-import { CONSOLE_HEADER } from '../http/other-sites.js';
-import type { AuthenticatedRequest } from '../context/request.js';
-import { methodsAt } from '../http/route-methods.js';
-import { engineFailure, withoutLiterals } from './without-literals.js';
-
-export interface ErrorBody {
-  readonly code: number;
-  readonly message: string;
-  readonly error_detail?: string;
-}
+import { CONSOLE_HEADER } from '../pages/other-sites.js';
+import { methodsAt } from '../server/route-methods.js';
 
 /** Is told of every failure before the client is. */
 type FailureListener = (failure: MillraceError, request: AuthenticatedRequest) => Promise<void>;
@@ -126,14 +124,6 @@ function discardBody(body: IncomingMessage): void {
   body.once('close', () => clearTimeout(cut));
   body.unpipe();
   body.resume();
-}
-
-export function bodyOf(failure: MillraceError): ErrorBody {
-  return {
-    code: failure.code ?? failure.status,
-    message: failure.message,
-    ...(failure.detail === undefined ? {} : { error_detail: failure.detail }),
-  };
 }
 
 function hasBody(request: FastifyRequest): boolean {

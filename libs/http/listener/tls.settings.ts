@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readTlsPair, type TlsFiles, type TlsPair } from '@app/platform';
+import { readTlsPair, type TlsFiles, type TlsPair } from './server-tls.js';
 
 export interface TlsConfig {
   readonly files: TlsFiles;
