@@ -17,7 +17,7 @@ import {
   startTracing,
 } from '@app/platform';
 import { readConfig } from '@app/config';
-import { openStores, refuseOtherAge } from '../parts/open-parts.js';
+import { openStores, refuseOtherAge } from '../components/open-components.js';
 
 /** Carries events out until a signal. @throws {Error} when it cannot start */
 export async function project(): Promise<void> {

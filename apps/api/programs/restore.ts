@@ -9,7 +9,7 @@ import { openWarehouse, type Warehouse } from '@app/warehouse';
 import { isAlone } from '../backups/backups-of.js';
 import { backupInS3, bucketOfBackups } from '../backups/bucket-of-backups.js';
 import { copyProgress } from '../backups/copy-progress.js';
-import { tellOfEngine } from '../parts/tell-of-engine.js';
+import { tellOfEngine } from '../components/tell-of-engine.js';
 
 async function withTables(
   config: Config,

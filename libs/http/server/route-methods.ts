@@ -32,10 +32,10 @@ export function methodsAt(server: FastifyInstance['server'], path: string): read
 
 /** A parameter is one segment, `*` whatever follows; a slash at the end makes no difference. */
 function patternOf(url: string): RegExp {
-  const parts = url.replace(/\/$/, '').split(/(:\w+|\*)/);
-  const sources = parts.map((part, index) => {
-    if (index % 2 === 0) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-    return part === '*' ? '.*' : '[^/]+';
+  const pieces = url.replace(/\/$/, '').split(/(:\w+|\*)/);
+  const sources = pieces.map((piece, index) => {
+    if (index % 2 === 0) return piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    return piece === '*' ? '.*' : '[^/]+';
   });
   return new RegExp(`^${sources.join('')}/?$`);
 }

@@ -8,7 +8,7 @@ export interface AddressPrefix {
    * since one customer has all addresses that begin so.
    */
   readonly prefix: string;
-  /** The part that one owner of many such prefixes often has: /24 of IPv4, /48 of IPv6. */
+  /** The range that one owner of many such prefixes often has: /24 of IPv4, /48 of IPv6. */
   readonly network: string;
 }
 

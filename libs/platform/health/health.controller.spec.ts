@@ -32,18 +32,18 @@ describe('HealthController', () => {
     const readiness = new Readiness();
     const health = new HealthController(readiness);
     const gone = new Set<string>();
-    const parts = ['queue', 'disk', 'warehouse', 'events'];
+    const components = ['queue', 'disk', 'warehouse', 'events'];
     const ask = (): Promise<unknown> => {
-      for (const part of parts)
-        readiness.watch(part, () =>
-          gone.has(part) ? Promise.reject(new Error('gone')) : undefined,
+      for (const component of components)
+        readiness.watch(component, () =>
+          gone.has(component) ? Promise.reject(new Error('gone')) : undefined,
         );
       return health.ready();
     };
     readiness.serves('uploads', ['queue', 'disk']);
     readiness.serves('queries', ['warehouse']);
     const reason = 'it cannot be reached just now';
-    for (const part of ['events', 'warehouse'] as const) gone.add(part);
+    for (const component of ['events', 'warehouse'] as const) gone.add(component);
     expect(await ask()).toEqual({ status: 'ok', away: { warehouse: reason, events: reason } });
     gone.add('disk');
     await expect(ask()).rejects.toThrow(

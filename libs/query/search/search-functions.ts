@@ -2,7 +2,7 @@ import { certain, didYouMean } from '@app/platform';
 import { quoteText, searchedText } from '@app/warehouse';
 import { TRANSLATED_FUNCTIONS } from '../dialect/functions/translated-functions.js';
 import { isAllowedFunction } from '../guard/functions/allowed-functions.js';
-import { partList } from './statement-clauses.js';
+import { splitList } from './statement-clauses.js';
 import {
   automaticInterval,
   histogramSql,
@@ -74,7 +74,7 @@ export function expandFunctions(statement: string, context: SearchContext): stri
       continue;
     }
     const inside = statement.slice(tokens[at + 1]?.end, tokens[end]?.start);
-    const args = partList(expandFunctions(inside, context));
+    const args = splitList(expandFunctions(inside, context));
     const [expand, fewest, most] = own;
     if (args.length < fewest || args.length > most)
       throw searchError(

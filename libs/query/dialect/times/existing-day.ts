@@ -7,8 +7,8 @@
 export function existingDay(value: string, date: string): string {
   const text = `ifNull(toString(${value}), '')`;
   const isDate = `match(${text}, '^\\\\d{4}(?:\\\\D\\\\d\\\\d?\\\\D\\\\d|\\\\d{4}$)')`;
-  const part = (pattern: string): string => `toUInt16OrZero(extract(${text}, '${pattern}'))`;
-  const year = part('^(\\\\d{4})');
-  const day = part('^(?:\\\\d{6}|\\\\d{4}\\\\D\\\\d\\\\d?\\\\D)(\\\\d\\\\d?)');
+  const field = (pattern: string): string => `toUInt16OrZero(extract(${text}, '${pattern}'))`;
+  const year = field('^(\\\\d{4})');
+  const day = field('^(?:\\\\d{6}|\\\\d{4}\\\\D\\\\d\\\\d?\\\\D)(\\\\d\\\\d?)');
   return `ifNull(NOT ${isDate} OR ((toYear(${date}) = ${year}) AND (toDayOfMonth(${date}) = ${day})), 1)`;
 }

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '@app/flow';
 import { CliError, EXIT } from './exit-code.js';
-import type { Part } from './cut/part.js';
+import type { Slice } from './cut/slice.js';
 
 /** Nothing moves on the connection for so long: given up, and tried again. */
 const IDLE_MS = 5 * 60_000;
@@ -27,11 +27,11 @@ export interface Target {
   readonly wait: boolean;
   readonly user: string;
   readonly password: string;
-  /** The upload's id: part of every part's idempotency key. */
+  /** The upload's id, which every slice's idempotency key contains. */
   readonly uploadId: string;
 }
 
-export interface PartOutcome {
+export interface SliceOutcome {
   readonly successful: number;
   readonly failed: number;
   /** The first reason. */
@@ -42,8 +42,8 @@ interface PauseListener {
   pause(reason: string, milliseconds: number): void;
 }
 
-/** Sends parts, as often as it takes; the server stores each once, by its idempotency key. */
-export class PartSender {
+/** Sends slices, as often as it takes; the server stores each once, by its idempotency key. */
+export class SliceSender {
   private readonly agent: HttpAgent;
   /** There is a server. */
   private answered = false;
@@ -64,11 +64,11 @@ export class PartSender {
   }
 
   /** @throws {CliError} */
-  async send(part: Part): Promise<PartOutcome> {
+  async send(slice: Slice): Promise<SliceOutcome> {
     const begun = performance.now();
     const backoff = new Backoff(BACKOFF_MS);
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.attempt(part).catch((error: NodeJS.ErrnoException) => {
+      const answer = await this.attempt(slice).catch((error: NodeJS.ErrnoException) => {
         if (error instanceof CliError) throw error;
         return unanswered(error);
       });
@@ -76,7 +76,8 @@ export class PartSender {
       this.storedAny ||= mayHaveStored(answer);
       if (answer.status === 200) return outcomeOf(answer.body);
       const reason = reasonOf(answer);
-      if (answer.status !== 0 && !TRY_AGAIN.has(answer.status)) throw refused(part, answer, reason);
+      if (answer.status !== 0 && !TRY_AGAIN.has(answer.status))
+        throw refused(slice, answer, reason);
       const patient = this.answered
         ? performance.now() - begun < MAX_WAIT_MS
         : attempt < FIRST_ATTEMPTS_MAX;
@@ -105,9 +106,9 @@ export class PartSender {
     }
   }
 
-  private async attempt(part: Part): Promise<Answer> {
-    const { content, length } = await part.open();
-    const sent = this.request(part, length);
+  private async attempt(slice: Slice): Promise<Answer> {
+    const { content, length } = await slice.open();
+    const sent = this.request(slice, length);
     const answered = new Promise<Answer>((resolve, reject) => {
       sent.on('response', (response: IncomingMessage) => {
         text(response).then((body) => {
@@ -132,11 +133,11 @@ export class PartSender {
     return answer;
   }
 
-  private request(part: Part, length: number | undefined) {
+  private request(slice: Slice, length: number | undefined) {
     const { url, org, stream, user, password, wait } = this.target;
-    const path = `api/${encodeURIComponent(org)}/${encodeURIComponent(stream)}/${part.route}`;
+    const path = `api/${encodeURIComponent(org)}/${encodeURIComponent(stream)}/${slice.route}`;
     const to = new URL(path, url.href.endsWith('/') ? url : `${url.href}/`);
-    for (const [name, value] of Object.entries(part.query)) to.searchParams.set(name, value);
+    for (const [name, value] of Object.entries(slice.query)) to.searchParams.set(name, value);
     if (wait) to.searchParams.set('wait', 'true');
     const request = to.protocol === 'https:' ? httpsRequest : httpRequest;
     return request(to, {
@@ -145,16 +146,16 @@ export class PartSender {
       timeout: IDLE_MS,
       auth: `${user}:${password}`,
       headers: {
-        'content-type': part.contentType,
+        'content-type': slice.contentType,
         'user-agent': 'millrace-cli',
-        'idempotency-key': this.keyOf(part),
+        'idempotency-key': this.keyOf(slice),
         ...(length === undefined ? {} : { 'content-length': length }),
-        ...(part.contentEncoding ? { 'content-encoding': part.contentEncoding } : {}),
+        ...(slice.contentEncoding ? { 'content-encoding': slice.contentEncoding } : {}),
       },
     });
   }
 
-  private keyOf({ name, offset, digest, route }: Part): string {
+  private keyOf({ name, offset, digest, route }: Slice): string {
     const { uploadId, stream } = this.target;
     return createHash('sha256')
       .update(JSON.stringify([uploadId, stream, route, name, offset, digest]))
@@ -184,9 +185,9 @@ function mayHaveStored({ status, sent }: Answer): boolean {
   return status === 0 ? sent : status === 200 || status >= 500;
 }
 
-function outcomeOf(body: string): PartOutcome {
-  const { status } = JSON.parse(body) as { status: PartOutcome[] };
-  const sum = (count: (each: PartOutcome) => number): number =>
+function outcomeOf(body: string): SliceOutcome {
+  const { status } = JSON.parse(body) as { status: SliceOutcome[] };
+  const sum = (count: (each: SliceOutcome) => number): number =>
     status.reduce((total, each) => total + count(each), 0);
   const error = status.find((each) => each.error !== undefined)?.error;
   return {
@@ -205,9 +206,9 @@ function reasonOf({ status, body }: Answer): string {
   }
 }
 
-function refused({ name, offset }: Part, { status }: Answer, reason: string): CliError {
-  const ofPart = status !== 401 && status !== 403 && status !== 404;
-  return new CliError(EXIT.refused, ofPart ? `${name}, from byte ${offset}: ${reason}` : reason);
+function refused({ name, offset }: Slice, { status }: Answer, reason: string): CliError {
+  const ofSlice = status !== 401 && status !== 403 && status !== 404;
+  return new CliError(EXIT.refused, ofSlice ? `${name}, from byte ${offset}: ${reason}` : reason);
 }
 
 /** A file that cannot be read is no fault of the network. */

@@ -20,10 +20,10 @@ import { openWarehouse, type Warehouse } from '@app/warehouse';
 import { openDeadLetter, type DeadLetter } from '@app/writer';
 
 /**
- * The parts that a writer works with. It shares all of them with other processes, except for files
+ * The components that a writer works with. It shares all of them with other processes, except for files
  * on their way.
  */
-export interface Parts {
+export interface Components {
   readonly queue: IngestQueue;
   readonly warehouse: Warehouse;
   /** Which streams, and organizations, were deleted. */
@@ -35,7 +35,7 @@ export interface Parts {
 }
 
 /** @throws when a server is not named, or does not answer. */
-export async function openParts(config: Config, logger: Logger): Promise<Parts> {
+export async function openComponents(config: Config, logger: Logger): Promise<Components> {
   const { dataDirectory, kafka, clickHouse, eventStore, secretKey } = config;
   const { queueMaxBytes: maxBytes } = config;
   if (!kafka || clickHouse === undefined || eventStore === undefined)

@@ -17,7 +17,7 @@ import { openSourceEngine, type QueryLimits, type SourceEngine } from '@app/ware
 import { startFollowing } from './start-following.js';
 
 /** Everything the modules are built on, opened. */
-export interface Parts {
+export interface Components {
   readonly config: EdgeConfig;
   readonly logger: Logger;
   readonly engine: SourceEngine;
@@ -50,7 +50,7 @@ const limits = (): QueryLimits => ({
 });
 
 /** Starts the engine and loads the tables. @throws {Error} that names the table that cannot be loaded */
-export async function openParts(config: EdgeConfig, logger: Logger): Promise<Parts> {
+export async function openComponents(config: EdgeConfig, logger: Logger): Promise<Components> {
   const base = process.cwd();
   const directory = mkdtempSync(join(tmpdir(), 'millrace-edge-'));
   // Also of a start that fails or is broken off.

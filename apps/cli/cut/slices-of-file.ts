@@ -5,28 +5,28 @@ import { promisify } from 'node:util';
 import { constants, createGunzip, createGzip, gzip } from 'node:zlib';
 import { readHeader } from './csv-header.js';
 import { CsvCutter } from './cut-csv.js';
-import { cutParts, LineCutter, PART_BYTES, type Cut } from './cut-lines.js';
+import { cutSlices, LineCutter, SLICE_BYTES, type Cut } from './cut-lines.js';
 import { tarOf } from './delta-tar.js';
 import type { SourceFile } from '../find-files.js';
 import { contentTypeOf, ROUTES } from '../format.js';
-import type { Body, Part } from './part.js';
+import type { Body, Slice } from './slice.js';
 
 const READ_BYTES = 1024 * 1024;
-/** Fast over small: a part is compressed while the one before is on its way. */
+/** Fast over small: a slice is compressed while the one before is on its way. */
 const GZIP = { level: constants.Z_BEST_SPEED };
 const compress = promisify(gzip);
 const NO_QUERY = {};
 
 /**
- * Gives the parts of a file that are to be sent, one after the other. The same file always makes
- * the same parts.
+ * Gives the slices of a file that are to be sent, one after the other. The same file always makes
+ * the same slices.
  */
-export function partsOf(file: SourceFile): AsyncIterable<Part> {
+export function slicesOf(file: SourceFile): AsyncIterable<Slice> {
   switch (file.format) {
     case 'ndjson':
-      return ndjsonParts(file);
+      return ndjsonSlices(file);
     case 'csv':
-      return csvParts(file);
+      return csvSlices(file);
     case 'json':
     case 'parquet':
     case 'arrow':
@@ -35,26 +35,26 @@ export function partsOf(file: SourceFile): AsyncIterable<Part> {
   }
 }
 
-async function* ndjsonParts(file: SourceFile): AsyncGenerator<Part> {
-  for await (const cut of cutParts(readText(file), () => new LineCutter(PART_BYTES)))
-    yield textPart(file, cut, [cut.bytes], NO_QUERY);
+async function* ndjsonSlices(file: SourceFile): AsyncGenerator<Slice> {
+  for await (const cut of cutSlices(readText(file), () => new LineCutter(SLICE_BYTES)))
+    yield textSlice(file, cut, [cut.bytes], NO_QUERY);
 }
 
-/** Each part gets the header, and is told the delimiter by which it was cut. */
-async function* csvParts(file: SourceFile): AsyncGenerator<Part> {
+/** Each slice gets the header, and is told the delimiter by which it was cut. */
+async function* csvSlices(file: SourceFile): AsyncGenerator<Slice> {
   const { header, delimiter, content } = await readHeader(readText(file));
-  const cutter = (): CsvCutter => new CsvCutter(PART_BYTES, delimiter.charCodeAt(0));
+  const cutter = (): CsvCutter => new CsvCutter(SLICE_BYTES, delimiter.charCodeAt(0));
   const query = { delimiter: delimiter === '\t' ? 'tab' : delimiter };
-  for await (const cut of cutParts(content, cutter))
-    yield textPart(file, cut, cut.offset === 0 ? [cut.bytes] : [header, cut.bytes], query);
+  for await (const cut of cutSlices(content, cutter))
+    yield textSlice(file, cut, cut.offset === 0 ? [cut.bytes] : [header, cut.bytes], query);
 }
 
-function textPart(
+function textSlice(
   { name, format, size, gzipped }: SourceFile,
   { offset, bytes }: Cut,
   content: readonly Buffer[],
-  query: Part['query'],
-): Part {
+  query: Slice['query'],
+): Slice {
   const hash = createHash('sha256');
   for (const each of content) hash.update(each);
   return {
@@ -71,7 +71,7 @@ function textPart(
 }
 
 /** The file as it is. What is JSON is compressed on its way; the other formats are compressed already. */
-async function* wholeFile(file: SourceFile): AsyncGenerator<Part> {
+async function* wholeFile(file: SourceFile): AsyncGenerator<Slice> {
   const { name, path, size = 0, folder, format, gzipped } = file;
   const read = (): AsyncIterable<Uint8Array> =>
     folder ? tarOf(path) : createReadStream(path, { highWaterMark: READ_BYTES });
@@ -107,7 +107,7 @@ function through<T extends NodeJS.ReadWriteStream>(source: Readable, target: T):
   return target as T & Readable;
 }
 
-/** A part that is sent again is not compressed again; only what is compressed is kept. */
+/** A slice that is sent again is not compressed again; only what is compressed is kept. */
 function compressedOnce(content: readonly Buffer[]): () => Promise<Body> {
   let waiting = content;
   let compressed: Promise<Body> | undefined;

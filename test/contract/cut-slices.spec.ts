@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { readHeader } from '../../apps/cli/cut/csv-header.js';
 import { CsvCutter, likelyDelimiter } from '../../apps/cli/cut/cut-csv.js';
-import { cutParts, LineCutter, type Cutter } from '../../apps/cli/cut/cut-lines.js';
+import { cutSlices, LineCutter, type Cutter } from '../../apps/cli/cut/cut-lines.js';
 import { likelyDelimiter as serversDelimiter } from '../../libs/intake/frame/csv-header.js';
 import { frameCsv } from '../../libs/intake/frame/frame-csv.js';
 import { rounds } from '../rounds.js';
@@ -18,10 +18,10 @@ async function cut(
   cuts: readonly number[],
   cutter: () => Cutter,
 ): Promise<{ offset: number; text: string }[]> {
-  const parts: { offset: number; text: string }[] = [];
-  for await (const part of cutParts(arriving(bytes, cuts), cutter))
-    parts.push({ offset: part.offset, text: part.bytes.toString() });
-  return parts;
+  const slices: { offset: number; text: string }[] = [];
+  for await (const slice of cutSlices(arriving(bytes, cuts), cutter))
+    slices.push({ offset: slice.offset, text: slice.bytes.toString() });
+  return slices;
 }
 
 const cuts = fc.array(fc.nat(30), { maxLength: 6 });
@@ -29,21 +29,21 @@ const cuts = fc.array(fc.nat(30), { maxLength: 6 });
 const text = (...pieces: string[]): fc.Arbitrary<string> =>
   fc.array(fc.constantFrom(...pieces), { maxLength: 60 }).map((all) => all.join(''));
 
-describe('parts of a file', () => {
+describe('slices of a file', () => {
   it('of NDJSON: whole lines, none lost, the same however it arrives', async () => {
     await fc.assert(
       fc.asyncProperty(text('\n', '{}', 'abcdefg', '\r\n'), cuts, async (whole, arrival) => {
         const bytes = Buffer.from(whole);
-        const parts = await cut(bytes, arrival, () => new LineCutter(10));
-        expect(parts.map((part) => part.text).join('')).toBe(whole);
-        expect(parts).toEqual(await cut(bytes, [], () => new LineCutter(10)));
-        for (const [index, part] of parts.entries()) {
-          expect(part.offset).toBe(
-            parts.slice(0, index).reduce((sum, each) => sum + each.text.length, 0),
+        const slices = await cut(bytes, arrival, () => new LineCutter(10));
+        expect(slices.map((slice) => slice.text).join('')).toBe(whole);
+        expect(slices).toEqual(await cut(bytes, [], () => new LineCutter(10)));
+        for (const [index, slice] of slices.entries()) {
+          expect(slice.offset).toBe(
+            slices.slice(0, index).reduce((sum, each) => sum + each.text.length, 0),
           );
-          if (index === parts.length - 1) continue;
-          expect(part.text.endsWith('\n')).toBe(true);
-          expect(part.text.slice(9, -1)).not.toContain('\n');
+          if (index === slices.length - 1) continue;
+          expect(slice.text.endsWith('\n')).toBe(true);
+          expect(slice.text.slice(9, -1)).not.toContain('\n');
         }
       }),
     );
@@ -66,13 +66,13 @@ describe('parts of a file', () => {
         const cutter = (): CsvCutter => new CsvCutter(12, source.delimiter.charCodeAt(0));
         const content: Buffer[] = [];
         for await (const piece of source.content) content.push(piece);
-        const parts = await cut(Buffer.concat(content), arrival, cutter);
-        expect(parts.map((part) => part.text).join('')).toBe(first + rest);
+        const slices = await cut(Buffer.concat(content), arrival, cutter);
+        expect(slices.map((slice) => slice.text).join('')).toBe(first + rest);
         const ofParts = async (): Promise<string[]> => {
           const records: string[] = [];
-          for (const { offset, text: part } of parts)
+          for (const { offset, text: slice } of slices)
             records.push(
-              ...(await recordsOf(offset === 0 ? part : first + part, source.delimiter)),
+              ...(await recordsOf(offset === 0 ? slice : first + slice, source.delimiter)),
             );
           return records;
         };
@@ -91,7 +91,7 @@ describe('parts of a file', () => {
   });
 });
 
-/** Gives `refused` for text that is no CSV; it must be refused in parts as well. */
+/** Gives `refused` for text that is no CSV; it must be refused in slices as well. */
 const orRefused = (records: Promise<string[]>): Promise<string[] | string> =>
   records.catch((error: unknown) => {
     expect((error as Error).message).toContain('behind the quotes of a field');

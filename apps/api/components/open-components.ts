@@ -76,7 +76,7 @@ export interface Stores extends Events {
 }
 
 /** Everything the modules are built on, opened and caught up. */
-export interface Parts extends Stores, OpenQueue {
+export interface Components extends Stores, OpenQueue {
   readonly logger: Logger;
   readonly projector: Projector;
   readonly commands: CommandPipeline;
@@ -209,7 +209,7 @@ export async function refuseOtherAge(stores: Stores): Promise<void> {
 }
 
 /** Opens everything and brings the read models up to date. */
-export async function openParts(config: Config, logger: Logger): Promise<Parts> {
+export async function openComponents(config: Config, logger: Logger): Promise<Components> {
   const stores = await openStores(config, logger, { backups: backupsOf(config) });
   const projector = new Projector(stores.events, stores.projections, logger, stores.snapshots);
   await refuseOtherAge(stores);
@@ -259,7 +259,7 @@ export async function openParts(config: Config, logger: Logger): Promise<Parts> 
   };
 }
 
-/** Lists the parts that this node needs to serve. */
+/** Lists the components that this node needs to serve. */
 function readinessOf({
   events,
   warehouse,
@@ -268,7 +268,10 @@ function readinessOf({
   projector,
   tables,
   damaged,
-}: Pick<Parts, 'config' | 'events' | 'warehouse' | 'queue' | 'spool' | 'tables' | 'damaged'> & {
+}: Pick<
+  Components,
+  'config' | 'events' | 'warehouse' | 'queue' | 'spool' | 'tables' | 'damaged'
+> & {
   projector: Projector;
 }): Readiness {
   const readiness = new Readiness();

@@ -1,5 +1,5 @@
 /** The content of one request. */
-export interface Part {
+export interface Slice {
   /** The name of the file it is of, as it is shown. */
   readonly name: string;
   /** Its first byte within the file. */
@@ -12,7 +12,7 @@ export interface Part {
   readonly contentType: string;
   /** The encoding of what `open` gives. */
   readonly contentEncoding?: 'gzip';
-  /** Tells it from every other part of the upload. */
+  /** Tells it from every other slice of the upload. */
   readonly digest: string;
   /** The body, from its beginning, as often as it is asked for. */
   open(): Promise<Body>;
