@@ -45,7 +45,7 @@ export class UploadState {
     }
     if (Date.now() - kept.begun > RESUMABLE_MS)
       throw usageError(
-        `this upload broke off on ${new Date(kept.begun).toISOString()}, too long ago to go on: the server has forgotten which parts it stored.` +
+        `this upload broke off on ${new Date(kept.begun).toISOString()}, too long ago to go on: the server has forgotten which slices it stored.` +
           ` See what is there, remove ${file}, and upload what is missing`,
       );
     return new UploadState(kept.uploadId, true, file);

@@ -105,7 +105,7 @@ function levelsOfV1(page: Buffer, data: Numbers, most: Levels): readonly [Buffer
 
 interface PageHeader {
   readonly numbers: Numbers;
-  /** The numbers of the part that only a page of values has. */
+  /** The numbers of the header that only a page of values has. */
   readonly data: Numbers;
   /** How long it is. */
   readonly bytes: number;

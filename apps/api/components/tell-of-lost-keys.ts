@@ -14,6 +14,6 @@ export function tellOfLostKeys(
   if (lost.length === 0) return;
   logger.warn(
     { count: lost.length },
-    'accounts cannot be read, since the keys of these people are gone: the keys are older than the events; `millrace reconcile` lists them (docs/operations.md, "Parts of different age")',
+    'accounts cannot be read, since the keys of these people are gone: the keys are older than the events; `millrace reconcile` lists them (docs/operations.md, "Stores of different age")',
   );
 }

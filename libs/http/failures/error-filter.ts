@@ -135,7 +135,7 @@ function hasBody(request: FastifyRequest): boolean {
 
 const RETRY_SECONDS = 5;
 
-/** The parts of a request that the message about a failure tells. */
+/** The fields of a request that the message about a failure tells. */
 interface Asked {
   readonly method: string;
   readonly url: string;

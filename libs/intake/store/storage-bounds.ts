@@ -6,9 +6,9 @@ import { countRefused, type StorageBound } from './storage-metrics.js';
 /** How old what was measured may be for an upload to be let in, and for it to be refused. */
 const AGE_MS = { admit: 5000, refuse: 500 } as const;
 const RETRY_AFTER_SECONDS = 30;
-/** With less than this part of the disk free, who keeps the most keeps no more. */
+/** With less than this share of the disk free, who keeps the most keeps no more. */
 const LITTLE_FREE = 0.1;
-/** A tenant that keeps less than this part of the disk is not the one that fills it. */
+/** A tenant that keeps less than this share of the disk is not the one that fills it. */
 const MUCH_KEPT = 0.01;
 const MIB = 1024 * 1024;
 
@@ -77,7 +77,7 @@ export class StorageBounds {
     this.queued.bytes.set(database, (this.queued.bytes.get(database) ?? 0) + bytes);
   }
 
-  /** For metrics. `free` is a part of 1. */
+  /** For metrics. `free` is a fraction of 1. */
   get state(): { readonly free: number; readonly full: number } {
     const { mostBytes } = this.dependencies;
     const full =

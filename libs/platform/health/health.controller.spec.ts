@@ -6,7 +6,7 @@ const failure = (kind: string, message: string) =>
   expect.objectContaining({ kind, message, retryAfterSeconds: 1 }) as Error;
 
 describe('HealthController', () => {
-  it('is ready when every part is, and names each that is not', async () => {
+  it('is ready when every component is, and names each that is not', async () => {
     const readiness = new Readiness();
     const health = new HealthController(readiness);
     let room = false;
@@ -53,7 +53,7 @@ describe('HealthController', () => {
     expect(await ask()).toEqual({ status: 'ok', away: { disk: reason, events: reason } });
   });
 
-  it('does not wait for a part that is silent, and asks it once', async () => {
+  it('does not wait for a component that is silent, and asks it once', async () => {
     const readiness = new Readiness();
     let asked = 0;
     readiness.watch('queue', () => {
@@ -66,7 +66,7 @@ describe('HealthController', () => {
     expect(asked).toBe(1);
   });
 
-  it('tells facts of its parts beside that all is well', async () => {
+  it('tells facts of its components beside that all is well', async () => {
     const readiness = new Readiness();
     let age = 3;
     readiness.tell('follow', () => ({ age_seconds: age }));

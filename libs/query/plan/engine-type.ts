@@ -1,6 +1,6 @@
 import { certain } from '@app/platform';
 
-/** A type of the engine in its parts. */
+/** A type of the engine: its name, and the parameters in its brackets. */
 interface EngineType {
   /** Without what stands in brackets. */
   readonly name: string;
@@ -16,7 +16,7 @@ export function readEngineType(type: string): EngineType {
   return { name: type.slice(0, open), parameters };
 }
 
-/** The type that another one has in its brackets, as Nullable and Array do: the first part, or the one at that place. */
+/** The type that another one has in its brackets, as Nullable and Array do: the first parameter, or the one at that place. */
 export const typeWithin = ({ name, parameters }: EngineType, at = 0): string =>
   certain(parameters[at], `type within ${name}`);
 

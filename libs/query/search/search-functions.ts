@@ -173,7 +173,7 @@ function matchAll([argument = '']: readonly string[], { fullTextColumns }: Searc
 }
 
 const SEPARATORS = '[\\x00-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7f]';
-// eslint-disable-next-line no-control-regex -- every character that parts words
+// eslint-disable-next-line no-control-regex -- every character that separates words
 const SEPARATOR = /[\u0000-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f]+/;
 
 function matchColumn(column: string, text: string): string {

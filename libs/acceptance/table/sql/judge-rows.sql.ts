@@ -162,7 +162,7 @@ function recordSql(fields: readonly PlacedField[]): string {
     const key = quoteText(`${JSON.stringify(name)}:`);
     return `if(${isThere(field)}, concat(${key}, assumeNotNull(${text})), '')`;
   });
-  return `concat('{', arrayStringConcat(arrayFilter(part -> part != '', [${expressions.join(', ')}]), ','), '}')`;
+  return `concat('{', arrayStringConcat(arrayFilter(field -> field != '', [${expressions.join(', ')}]), ','), '}')`;
 }
 
 /** SQL of single values, or a list of them, as a record has them. */

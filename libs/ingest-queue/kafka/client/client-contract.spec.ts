@@ -78,7 +78,7 @@ const SEEDS: readonly (readonly [string, string, Seed])[] = [
   ],
 ];
 
-describe('the private parts of the Kafka client', () => {
+describe('the internals of the Kafka client', () => {
   it('are those that exactly-once relies on, in the installed version', async () => {
     await expect(checkedBroker(await installedInternals())).resolves.toHaveProperty(
       'prototype.fetch',

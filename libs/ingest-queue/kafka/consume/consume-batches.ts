@@ -88,7 +88,7 @@ export class BatchConsumer {
   private again({ messages, batch: { partition, topic }, consumer }: Slice): void {
     this.epochs.delete(partition);
     if (this.member.isOver) return;
-    consumer.seek({ topic, partition, offset: certain(messages[0], 'message of a part').offset });
+    consumer.seek({ topic, partition, offset: certain(messages[0], 'message of a slice').offset });
   }
 
   /** Ordered by the broker, so that it is clear who was last given a partition. */

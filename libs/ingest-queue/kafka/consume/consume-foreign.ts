@@ -81,7 +81,7 @@ class ForeignConsumer {
     const { messages, batch, consumer } = slice;
     const { topic, partition } = batch;
     const { producer, from } = await this.taken(partition);
-    if (from !== undefined && BigInt(certain(messages[0], 'message of a part').offset) < from) {
+    if (from !== undefined && BigInt(certain(messages[0], 'message of a slice').offset) < from) {
       consumer.seek({ topic, partition, offset: String(from) });
       return false;
     }

@@ -104,7 +104,7 @@ export class GroupMember<Item> {
       );
       try {
         if (!(await this.options.eachSlice({ messages, batch, consumer }))) return;
-        payload.resolveOffset(certain(messages.at(-1), 'message of a part').offset);
+        payload.resolveOffset(certain(messages.at(-1), 'message of a slice').offset);
       } finally {
         clearInterval(beating);
       }

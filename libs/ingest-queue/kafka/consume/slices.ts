@@ -26,7 +26,7 @@ export function nextOffset(
   slice: readonly KafkaMessage[],
   batch: { readonly messages: readonly KafkaMessage[]; lastOffset(): string },
 ): string {
-  const last = certain(slice.at(-1), 'message of a part').offset;
+  const last = certain(slice.at(-1), 'message of a slice').offset;
   const isLast = last === batch.messages.at(-1)?.offset;
   return String(BigInt(isLast ? batch.lastOffset() : last) + 1n);
 }

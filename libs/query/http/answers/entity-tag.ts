@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /**
  * A weak validator of an answer: the same whenever the answer would be. The table's version among
- * `parts` is to be asked for before the rows are: an answer may then be newer than its tag, which
+ * `values` are to be asked for before the rows are: an answer may then be newer than its tag, which
  * costs a needless one later, but never older.
  */
 export function entityTag(values: readonly unknown[]): string {
