@@ -27,7 +27,7 @@ export function kindOf(name: string, format: Format | undefined): FileKind | und
   return found && { format: found, gzipped };
 }
 
-/** The last part of the route that takes it. */
+/** The last segment of the route that takes it. */
 export const ROUTES: Readonly<Record<Format, string>> = {
   json: '_json',
   ndjson: '_json',

@@ -46,8 +46,8 @@ export interface RecordedEvent<Type extends string = string, Data = unknown> ext
    * The events of today that an old event became, where it became several. The event says nothing
    * itself then.
    */
-  readonly parts?: readonly RecordedEvent[];
+  readonly steps?: readonly RecordedEvent[];
 }
 
 /** Gives the events that aggregates and read models get for an event, one after the other. */
-export const partsOf = (event: RecordedEvent): readonly RecordedEvent[] => event.parts ?? [event];
+export const stepsOf = (event: RecordedEvent): readonly RecordedEvent[] => event.steps ?? [event];

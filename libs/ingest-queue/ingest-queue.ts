@@ -69,7 +69,7 @@ export abstract class IngestQueue {
   abstract readonly isShared: boolean;
   /**
    * @throws {QueueFullError} when the records, all of one owner, would exceed the queue's bound or
-   * the owner's part of it, and {MillraceError}
+   * the owner's share of it, and {MillraceError}
    * DISK_FULL when the disk is full; nothing is stored then.
    * @throws {AlreadyAppendedError} when there was an append of this name, whatever was in it, or
    * another one than it renews under a name that it renews: that one's name was free again meanwhile

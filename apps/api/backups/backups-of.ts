@@ -1,5 +1,5 @@
 import { makingFolder } from '@app/backup';
-import { makePrivately } from '@app/platform';
+import { makePrivately } from '@app/files';
 import type { Config } from '@app/config';
 
 /** Whether all that is stored is in the data directory of one process. */

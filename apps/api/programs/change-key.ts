@@ -11,8 +11,8 @@ import {
 } from '@app/key-store';
 import { createLogger, type Logger } from '@app/platform';
 import { readConfig, type Config } from '@app/config';
-import { openPersonKeys } from '../parts/open-person-keys.js';
-import { openStores, type Stores } from '../parts/open-parts.js';
+import { openPersonKeys } from '../components/open-person-keys.js';
+import { openStores, type Stores } from '../components/open-components.js';
 
 /** The keys that the command works with. */
 interface Keys {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { certain, writeDurably } from '@app/platform';
+import { writeDurably } from '@app/files';
+import { certain } from '@app/platform';
 import { z } from 'zod';
 import { arrowDataType } from '../arrow-data-type.js';
 import type { DescribedColumn, DescribedTable } from '../table-description.js';

@@ -79,7 +79,7 @@ export function engineFormat(options: TableOptions): EngineFormat | undefined {
         settings: {
           ...CSV,
           format_csv_delimiter: quoteText(options.delimiter),
-          // Blanks around values are no part of them, unless they are what parts them.
+          // Blanks around values do not belong to them, unless blanks separate the values.
           input_format_csv_allow_whitespace_or_tab_as_delimiter: [' ', '\t'].includes(
             options.delimiter,
           )

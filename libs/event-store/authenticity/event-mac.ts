@@ -11,7 +11,7 @@ const CHARACTERS = 22;
 type Placed = NewEvent & Pick<RecordedEvent, 'stream' | 'revision'>;
 
 /**
- * The first part of an HMAC-SHA-256, in base64url, over the event and its place. Its metadata tell the MAC of our event
+ * The first bytes of an HMAC-SHA-256, in base64url, over the event and its place. Its metadata tell the MAC of our event
  * before it in the same stream, so that one covers all before.
  */
 export function macOf(key: Uint8Array, event: Placed): string {

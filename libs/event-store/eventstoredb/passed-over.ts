@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Position } from '@eventstore/db-client';
-import { writeDurably } from '@app/platform';
+import { writeDurably } from '@app/files';
 import { z } from 'zod';
 
 /** A stretch of the log without an event of ours: after the one at `last`, up to `to`. */

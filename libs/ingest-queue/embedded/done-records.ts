@@ -1,7 +1,8 @@
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
-import { failedCommit, unlessGone } from '@app/platform';
+import { unlessGone } from '@app/files';
+import { failedCommit } from '@app/platform';
 import type { QueueHold } from '../queue-hold.js';
 
 /** The value that lmdb holds under a record's offset. */

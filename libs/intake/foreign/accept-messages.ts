@@ -140,13 +140,13 @@ async function jsonChunk(
   group: readonly PlacedMessage[],
   { file, maxRecordBytes }: Into,
 ): Promise<Chunk> {
-  const parts: Buffer[] = [];
+  const buffers: Buffer[] = [];
   for (const { message } of group) {
     const lines = linesOf(message.value);
     refuseLongRecord(lines, { maxRecordBytes });
-    parts.push(lines, LINE_BREAK);
+    buffers.push(lines, LINE_BREAK);
   }
-  const bytes = Buffer.concat(parts);
+  const bytes = Buffer.concat(buffers);
   await writeFile(file, bytes);
   return { file, firstLine: 1, bytes: bytes.length };
 }
@@ -166,9 +166,9 @@ async function* pieces(value: Uint8Array): AsyncIterable<Buffer> {
 }
 
 async function collect(lines: AsyncIterable<Buffer>): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const piece of lines) parts.push(piece);
-  return Buffer.concat(parts);
+  const buffers: Buffer[] = [];
+  for await (const piece of lines) buffers.push(piece);
+  return Buffer.concat(buffers);
 }
 
 /** Whether the messages are at fault, and not the disk, the memory or the time. */

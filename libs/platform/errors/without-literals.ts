@@ -12,7 +12,7 @@ export function withoutLiterals(text: string): string {
 }
 
 /**
- * Reads those parts of an error of the engine that no statement can put its own words into: `throwIf`
+ * Reads those texts of an error of the engine that no statement can put its own words into: `throwIf`
  * and others make the message.
  */
 export function engineFailure(

@@ -18,7 +18,7 @@ import { toPostgresError } from './postgres-failure.js';
 import { boundText, prepared, type PreparedStatement } from './prepared-statement.js';
 import type { Rows } from './rows.js';
 
-/** The parts that answer statements. */
+/** The components that answer statements. */
 export interface Answerers {
   readonly queries: QueryPipeline;
   readonly catalog: Catalog;

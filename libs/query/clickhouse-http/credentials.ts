@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { failureForm } from '@app/platform';
+import { failureForm } from '@app/http';
 import { asClickHouse } from './as-clickhouse.js';
 
 /** How a token of ours begins. */

@@ -66,7 +66,7 @@ export const isSymbol = (node: Node | undefined, text: string): boolean =>
 export const isList = (node: Node | undefined): node is Group =>
   node?.kind === 'group' && node.text === '(';
 
-/** Gives the parts between commas, without the commas. */
+/** Gives the items between commas, without the commas. */
 export function itemsOf(nodes: Nodes): readonly Nodes[] {
   const items: Node[][] = [[]];
   for (const node of nodes) {

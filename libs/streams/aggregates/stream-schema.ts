@@ -43,7 +43,7 @@ export interface Schema {
   readonly version: number;
 }
 
-/** A change of a schema. A part that is absent stays as it is. */
+/** A change of a schema. A field that is absent stays as it is. */
 export interface SchemaChange {
   readonly added: readonly Column[];
   readonly widened: readonly Column[];

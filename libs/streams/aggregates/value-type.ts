@@ -21,7 +21,7 @@ const FLOAT_INTEGER_BITS = { 32: 16, 64: 32 } as const;
 const INTEGER_DIGITS = { 8: 3, 16: 5, 32: 10, 64: 19 } as const;
 const UINT64_DIGITS = 20;
 
-const NAMES: readonly (readonly [RegExp, (...parts: readonly string[]) => ValueType])[] = [
+const NAMES: readonly (readonly [RegExp, (...parameters: readonly string[]) => ValueType])[] = [
   [
     /^(U?)Int(8|16|32|64)$/,
     (sign, bits) => ({ family: 'integer', bits: Number(bits) as 8, isSigned: sign === '' }),

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { writeDurably } from '@app/platform';
+import { writeDurably } from '@app/files';
 import type { TableRows } from '@app/warehouse';
 import { z } from 'zod';
 

@@ -18,7 +18,7 @@ export interface StreamDescription extends Schema {
   readonly settings: StreamSettings;
 }
 
-/** The part of identity's event `OrganizationDeleted` that matters here. */
+/** The fields of identity's event `OrganizationDeleted` that matter here. */
 export interface OrganizationDeletedData {
   readonly organizationId: string;
   readonly database: string;

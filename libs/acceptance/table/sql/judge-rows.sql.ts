@@ -156,13 +156,13 @@ function notATime(field: PlacedField, before?: string): [string, string] {
 }
 
 function recordSql(fields: readonly PlacedField[]): string {
-  const parts = fields.map((field) => {
+  const expressions = fields.map((field) => {
     const { name, kind, value } = field;
     const text = isJsonText(kind) ? value : `toJSONString(${plain(value, kind)})`;
     const key = quoteText(`${JSON.stringify(name)}:`);
     return `if(${isThere(field)}, concat(${key}, assumeNotNull(${text})), '')`;
   });
-  return `concat('{', arrayStringConcat(arrayFilter(part -> part != '', [${parts.join(', ')}]), ','), '}')`;
+  return `concat('{', arrayStringConcat(arrayFilter(field -> field != '', [${expressions.join(', ')}]), ','), '}')`;
 }
 
 /** SQL of single values, or a list of them, as a record has them. */

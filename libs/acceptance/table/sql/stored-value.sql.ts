@@ -151,12 +151,12 @@ function valueOf(
     );
   }
   if (type.kind === 'struct' && file.kind === 'struct') {
-    const parts = type.fields.map((field) => {
+    const expressions = type.fields.map((field) => {
       const own = heldField(file.fields, field);
       if (!own) return absent(field.type);
       return valueOf(`tupleElement(${value}, ${quoteText(own.name)})`, own, field, ofScalar, depth);
     });
-    return `CAST(tuple(${parts.join(', ')}), ${quoteText(valueType(type))})`;
+    return `CAST(tuple(${expressions.join(', ')}), ${quoteText(valueType(type))})`;
   }
   throw otherwise(held, declared);
 }

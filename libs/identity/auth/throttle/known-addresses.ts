@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { z } from 'zod';
 import type { ServerKey } from '@app/key-store';
-import { writeDurably } from '@app/platform';
+import { writeDurably } from '@app/files';
 
 const PURPOSE = 'known-address';
 const FINGERPRINT_LENGTH = 32;

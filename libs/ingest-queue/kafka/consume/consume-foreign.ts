@@ -3,7 +3,7 @@ import { certain } from '@app/platform';
 import type { DeadMessage, ForeignDelivery, ForeignMessages } from '../../foreign-messages.js';
 import type { QueueRecord } from '../../ingest-queue.js';
 import { toFailure } from '../client/kafka-failure.js';
-import { GroupMember, type Part } from './group-member.js';
+import { GroupMember, type Slice } from './group-member.js';
 import type { KafkaLog } from '../client/kafka-client.js';
 import { nextOffset, textsOfHeaders } from './slices.js';
 import type { Topics } from '../topics.js';
@@ -59,7 +59,7 @@ class ForeignConsumer {
       most,
       maxBytes,
       onAssigned: () => void this.discardProducers(),
-      eachPart: (part) => this.deliver(part),
+      eachSlice: (slice) => this.deliver(slice),
     });
   }
 
@@ -77,16 +77,16 @@ class ForeignConsumer {
     await Promise.all(producers.map((producer) => producer.discard()));
   }
 
-  private async deliver(part: Part): Promise<boolean> {
-    const { messages, batch, consumer } = part;
+  private async deliver(slice: Slice): Promise<boolean> {
+    const { messages, batch, consumer } = slice;
     const { topic, partition } = batch;
     const { producer, from } = await this.taken(partition);
-    if (from !== undefined && BigInt(certain(messages[0], 'message of a part').offset) < from) {
+    if (from !== undefined && BigInt(certain(messages[0], 'message of a slice').offset) < from) {
       consumer.seek({ topic, partition, offset: String(from) });
       return false;
     }
-    const finished = await this.hand(part, producer);
-    if (!finished) await this.again(part);
+    const finished = await this.hand(slice, producer);
+    if (!finished) await this.again(slice);
     return finished;
   }
 
@@ -112,7 +112,10 @@ class ForeignConsumer {
   }
 
   /** @returns false when it was given back, or was never done with. */
-  private async hand({ messages, batch }: Part, producer: TransactionalProducer): Promise<boolean> {
+  private async hand(
+    { messages, batch }: Slice,
+    producer: TransactionalProducer,
+  ): Promise<boolean> {
     const { topic, partition } = batch;
     const offset = nextOffset(messages, batch);
     let finished = false;
@@ -153,7 +156,7 @@ class ForeignConsumer {
   }
 
   /** From where the group has come to, once that is certain. */
-  private async again({ batch, consumer }: Part): Promise<void> {
+  private async again({ batch, consumer }: Slice): Promise<void> {
     const { topic, partition } = batch;
     await this.producers.get(partition)?.discard();
     this.producers.delete(partition);

@@ -75,7 +75,7 @@ export class GroupProgress {
   }
 
   /**
-   * Runs an append of so many bytes. An owner's part is what it has put there at this node.
+   * Runs an append of so many bytes. An owner's share is what it has put there at this node.
    * @throws {QueueFullError}, and {MillraceError} QUEUE_UNAVAILABLE; nothing was begun then
    */
   async within<Result>(

@@ -77,7 +77,7 @@ export function checkFindings(
     );
   }
   for (const name of findings.columns) {
-    const last = certain(name.at(-1), 'part of a name');
+    const last = certain(name.at(-1), 'last word of a name');
     if (DATABASE_NAMES.has(last.toLowerCase()) && name.length <= 2)
       throw refused('name', `${last} is not allowed${at(last)}`);
   }
@@ -89,10 +89,10 @@ export function checkFindings(
         `${name} stands twice in one FROM: give each a name with AS`,
       );
   }
-  if (findings.partSettings.length > 0)
+  if (findings.innerSettings.length > 0)
     throw refused(
       'settings',
-      `SETTINGS can only stand at the end of the statement: ${findings.partSettings.join(', ')}`,
+      `SETTINGS can only stand at the end of the statement: ${findings.innerSettings.join(', ')}`,
     );
   if (findings.namesState)
     throw refused('type', 'AggregateFunction cannot be named: states come from -State functions');
