@@ -3,6 +3,7 @@ import type { TableDescription } from '../../catalog.js';
 import { bridged, bridgesOf } from './common-columns.js';
 import { Expressions, type Names, type Writing } from '../expressions.js';
 import { ObjectShapes, OUTERMOST, type Scope } from './object-shapes.js';
+import { checkNaturalJoin } from './natural-joins.js';
 import { clausesOf, isSetOperator, type Clause } from './select-clauses.js';
 import { isMany, selectItems, type SelectItem } from './select-items.js';
 import { findSumsOfNothing } from './sums-of-nothing.js';
@@ -23,12 +24,14 @@ export class Queries {
   private readonly source: string;
   private readonly types: ValueTypes;
   private readonly shapes: ObjectShapes;
+  private readonly table: Parts['table'];
   /** Counts the text of expressions for which ORDER BY has a name. */
   private readonly length: WrittenLength;
   /** The scope of the SELECT in work. */
   private scope: Scope = OUTERMOST;
 
   constructor({ table, elements, ...writing }: Dependencies) {
+    this.table = table;
     this.source = writing.source;
     this.types = writing.types;
     this.length = new WrittenLength(this.source.length);
@@ -121,6 +124,9 @@ export class Queries {
     grouped: ReadonlySet<string>,
   ): string {
     switch (word) {
+      case 'FROM':
+        checkNaturalJoin(body, this.table);
+        return this.expressions.write(body);
       case 'SELECT':
         return quantifierOf(body, this.source) + items.map(({ text }) => text).join(', ');
       case 'ORDER': {

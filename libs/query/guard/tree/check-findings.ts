@@ -7,6 +7,7 @@ import {
   KNOWN_FUNCTIONS,
 } from '../functions/allowed-functions.js';
 import { TRANSLATED_FUNCTIONS } from '../../dialect/functions/translated-functions.js';
+import { FUNCTIONS_ELSEWHERE } from '../functions/functions-elsewhere.js';
 import { ENDLESS_FUNCTIONS } from '../functions/endless-functions.js';
 import type { Name, TreeFindings } from './inspect-tree.js';
 import { readType } from '../arguments/read-type.js';
@@ -56,7 +57,7 @@ export function checkFindings(
     if (!isOfEngine(name, engineFunctions))
       throw new MillraceError(
         'INVALID_SQL',
-        `there is no function ${name}${at(name)}${didYouMean(name, [...KNOWN_FUNCTIONS, ...TRANSLATED_FUNCTIONS])}`,
+        `there is no function ${name}${at(name)}${elsewhere(name) ?? didYouMean(name, [...KNOWN_FUNCTIONS, ...TRANSLATED_FUNCTIONS])}`,
       );
     throw refused('function', `function ${name} is not allowed${at(name)}`);
   }
@@ -175,4 +176,11 @@ function bareNames(name: Name, text: string): MillraceError {
     'foreign_table',
     `it names ${JSON.stringify(written)}${placeOf(written, text)}: name tables by their bare names, in backquotes where they hold dots`,
   );
+}
+
+function elsewhere(name: string): string | undefined {
+  const instead = Object.entries(FUNCTIONS_ELSEWHERE).find(
+    ([known]) => known === name.toLowerCase(),
+  );
+  return instead && `: ${instead[1]}`;
 }

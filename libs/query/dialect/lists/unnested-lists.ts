@@ -1,6 +1,7 @@
-import { lastWordBefore } from './last-word.js';
-import type { Rewritten, Write } from './rewriting.js';
-import { isList, isSymbol, isWord, type Node, type Nodes } from '../source-tree.js';
+import { lastWordBefore } from '../notations/last-word.js';
+import type { Rewritten, Write } from '../notations/rewriting.js';
+import { isList, isSymbol, isWord, itemsOf, type Node, type Nodes } from '../source-tree.js';
+import { timeSeries } from './time-series.js';
 
 const clauseBefore = lastWordBefore(
   /^(?:SELECT|FROM|PREWHERE|WHERE|GROUP|HAVING|WINDOW|QUALIFY|ORDER|LIMIT)$/i,
@@ -12,7 +13,10 @@ const NO_ALIAS = /^(?:ON|WHERE|PREWHERE|GROUP|HAVING|WINDOW|QUALIFY|ORDER|LIMIT|
  * `FROM t ARRAY JOIN tags AS tag`; `FROM UNNEST(…) AS u(x)` and `FROM range(…)` are tables of their own.
  */
 export function unnestedList(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
-  const series = namedSeries(nodes, at, write);
+  const series =
+    seriesOfTimes(nodes, at, write) ??
+    numberList(nodes, at, write) ??
+    namedSeries(nodes, at, write);
   if (series) return series;
   const word = behindJoin(nodes, at);
   if (word === undefined) return undefined;
@@ -32,6 +36,29 @@ export function unnestedList(nodes: Nodes, at: number, write: Write): Rewritten 
     text: ` ${isOuter ? 'LEFT ' : ''}ARRAY JOIN ${value} AS ${name}`,
     end: isOn ? end + 2 : end,
   };
+}
+
+/** `FROM generate_series(from, to, INTERVAL '1 day') AS g(day)`, and the same as a list anywhere else. */
+function seriesOfTimes(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
+  const values = timeSeries(nodes, at, write);
+  if (values === undefined || !/^(?:FROM|JOIN|,)$/i.test(nodes[at - 1]?.text ?? ''))
+    return values === undefined ? undefined : { text: values, end: at + 2 };
+  if (isSymbol(nodes[at - 1], ',') && clauseBefore(nodes, at) !== 'FROM')
+    return { text: values, end: at + 2 };
+  const { name = nodes[at]?.text.toLowerCase() ?? '', end } = alias(nodes, at + 2);
+  return { text: `(SELECT arrayJoin(${values}) AS ${name})${nameOf(nodes, at + 2)}`, end };
+}
+
+/** `generate_series(1, 3)` as a list, with its end in it: FROM knows it as a table. */
+function numberList(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
+  const list = nodes[at + 1];
+  if (!isWord(nodes[at], 'GENERATE_SERIES') || !isList(list)) return undefined;
+  const before = nodes[at - 1]?.text ?? '';
+  const isTable = /^(?:FROM|JOIN)$/i.test(before) || (before === ',' && clauseBefore(nodes, at) === 'FROM'); // prettier-ignore
+  const [from, to, step, more] = itemsOf(list.nodes).map(write);
+  if (isTable || from === undefined || to === undefined || more !== undefined) return undefined;
+  const past = step === undefined ? '+ 1' : /^-\s*\d+$/.test(step) ? '- 1' : /^\d+$/.test(step) ? '+ 1' : `+ sign(${step})`; // prettier-ignore
+  return { text: `range(${from}, (${to}) ${past}, ${step ?? 1})`, end: at + 2 };
 }
 
 /** `FROM generate_series(1, 3) AS g(i)`: the engine takes no names of columns there. */
