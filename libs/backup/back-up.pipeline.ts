@@ -133,9 +133,7 @@ export class BackUpPipeline {
     const data = join(folder, FILES);
     await mkdir(data, { mode: 0o700 });
     const hold = await queue.hold();
-    const hasTables = await this.copyTablesAndQueue(hold, folder, base, working).finally(() =>
-      hold.release(),
-    );
+    const hasTables = await this.copyTablesAndQueue(hold, folder, base, working);
     tell({ step: 'events' });
     await copyFolder(join(dataDirectory, DEAD_LETTER), join(data, DEAD_LETTER));
     await copyFile(join(dataDirectory, ADDRESSES), join(data, ADDRESSES));
@@ -157,6 +155,7 @@ export class BackUpPipeline {
     await syncPath(this.backups);
   }
 
+  /** Ends the hold, too. @returns whether there are tables */
   private async copyTablesAndQueue(
     hold: QueueHold,
     folder: string,
@@ -164,11 +163,15 @@ export class BackUpPipeline {
     working: Working,
   ): Promise<boolean> {
     const { signal, tell } = working;
-    const hasTables = await this.copyTables(folder, base, working);
-    signal.throwIfAborted();
-    tell({ step: 'queue' });
-    await hold.copyTo(join(folder, FILES, 'queue'));
-    return hasTables;
+    try {
+      const hasTables = await this.copyTables(folder, base, working);
+      signal.throwIfAborted();
+      tell({ step: 'queue' });
+      await hold.copyTo(join(folder, FILES, 'queue'));
+      return hasTables;
+    } finally {
+      await hold.release();
+    }
   }
 
   /** @returns whether there are any */

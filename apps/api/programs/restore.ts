@@ -97,12 +97,16 @@ export async function restoreBackup(backup: string): Promise<void> {
     );
   makePrivately();
   const fetched = await fetchBackup(config, backup);
-  const { begunAt, endedAt } = await restore({
-    backup: fetched.folder,
-    dataDirectory,
-    withTables: (backups, work) => withTables(config, backups, work),
-  }).finally(() => fetched.remove());
-  console.log(
-    `${dataDirectory} is as the server was between ${begunAt} and ${endedAt}; start it with the secret key that it had`,
-  );
+  try {
+    const { begunAt, endedAt } = await restore({
+      backup: fetched.folder,
+      dataDirectory,
+      withTables: (backups, work) => withTables(config, backups, work),
+    });
+    console.log(
+      `${dataDirectory} is as the server was between ${begunAt} and ${endedAt}; start it with the secret key that it had`,
+    );
+  } finally {
+    await fetched.remove();
+  }
 }
