@@ -1,7 +1,7 @@
 export const FORMATS = ['json', 'ndjson', 'csv', 'parquet', 'arrow', 'delta'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** How a file is sent. */
+/** Tells how a file is sent. */
 export interface FileKind {
   readonly format: Format;
   /** The file is compressed by gzip. */

@@ -88,7 +88,7 @@ export class SliceSender {
     }
   }
 
-  /** Whether the server may have stored anything. */
+  /** Tells whether the server may have stored anything. */
   get mayHaveStored(): boolean {
     return this.storedAny;
   }
@@ -168,7 +168,7 @@ interface Answer {
   readonly status: number;
   readonly body: string;
   readonly retryAfter: string | undefined;
-  /** Whether a server may have got the request. */
+  /** Tells whether a server may have got the request. */
   readonly sent: boolean;
 }
 

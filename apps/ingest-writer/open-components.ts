@@ -26,7 +26,7 @@ import { openDeadLetter, type DeadLetter } from '@app/writer';
 export interface Components {
   readonly queue: IngestQueue;
   readonly warehouse: Warehouse;
-  /** Which streams, and organizations, were deleted. */
+  /** Tells which streams, and organizations, were deleted. */
   readonly streams: StreamsProjection;
   readonly spool: Spool;
   readonly deadLetter: DeadLetter;

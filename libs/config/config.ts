@@ -152,7 +152,7 @@ export interface Config {
   readonly status: { readonly host: string; readonly port: number } | undefined;
   /** Where clients of ClickHouse find it at the root; undefined: nowhere. */
   readonly clickHouseClients: { readonly host: string; readonly port: number } | undefined;
-  /** How long a server that is asked to stop still serves, not ready any more. */
+  /** Tells how long a server that is asked to stop still serves, not ready any more. */
   readonly drainSeconds: number;
   /** Absolute. */
   readonly dataDirectory: string;

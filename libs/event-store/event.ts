@@ -38,7 +38,7 @@ export interface RecordedEvent<Type extends string = string, Data = unknown> ext
   readonly position: bigint;
   /** As it was stored, where it is read as something else: see `left-out-events.ts`, `understood-events.ts`. */
   readonly original?: RecordedEvent;
-  /** Why this program does not understand it. It says nothing then, and nobody may decide on it. */
+  /** Tells why this program does not understand it. It says nothing then, and nobody may decide on it. */
   readonly notUnderstood?: string;
   /** Why it is known that this installation did not write it. It says nothing then. */
   readonly notOurs?: string;

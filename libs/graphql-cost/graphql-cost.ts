@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 
 /**
- * How many fields and fragments an operation selects when its fragments are written out: a few
+ * Tells how many fields and fragments an operation selects when its fragments are written out: a few
  * tokens of nested fragments may select millions. Counting ends above `most`.
  */
 export function selectedFields(
@@ -32,7 +32,7 @@ export function selectedFields(
 }
 
 /**
- * How many fields the answer to the operation's questions about the schema has: what is selected
+ * Tells how many fields the answer to the operation's questions about the schema has: what is selected
  * times what there is in the schema, aliases and fragments included. It is counted as it would be
  * executed, and nothing is kept. Counting ends above `most`.
  */

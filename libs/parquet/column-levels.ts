@@ -107,7 +107,7 @@ interface PageHeader {
   readonly numbers: Numbers;
   /** The numbers of the header that only a page of values has. */
   readonly data: Numbers;
-  /** How long it is. */
+  /** Tells how long it is. */
   readonly bytes: number;
 }
 

@@ -13,7 +13,7 @@ export interface DeadBatch {
   readonly position: QueuePosition;
   readonly key: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Why no table took it. */
+  /** Tells why no table took it. */
   readonly reason: string;
   /** Its rows are not here, for they were gone before. */
   readonly lost?: boolean | undefined;

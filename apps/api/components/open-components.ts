@@ -89,7 +89,7 @@ export interface Components extends Stores, OpenQueue {
 
 /** Client queries that run at once in this process. */
 const READERS = 8;
-/** How long the engine may take to end. */
+/** Tells how long the engine may take to end. */
 const ENGINE_ENDS_MS = 5000;
 
 interface Terms {

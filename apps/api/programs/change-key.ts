@@ -18,7 +18,7 @@ import { openStores, type Stores } from '../components/open-components.js';
 interface Keys {
   readonly current: Uint8Array;
   readonly next: Uint8Array;
-  /** Whether the key is the file of the data directory. */
+  /** Tells whether the key is the file of the data directory. */
   readonly isKept: boolean;
 }
 

@@ -4,7 +4,7 @@ export interface Slice {
   readonly name: string;
   /** Its first byte within the file. */
   readonly offset: number;
-  /** How much of the file it is, for the progress; undefined: unknown. */
+  /** Tells how much of the file it is, for the progress; undefined: unknown. */
   readonly bytes: number;
   /** Path below the organization and query: `_json`. */
   readonly route: string;

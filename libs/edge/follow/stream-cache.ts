@@ -51,7 +51,7 @@ export class StreamCache {
     return cache;
   }
 
-  /** Whether there is anything to serve. */
+  /** Tells whether there is anything to serve. */
   get isFilled(): boolean {
     return this.state.files.length > 0;
   }

@@ -42,7 +42,7 @@ export const previousMacOf = ({ metadata }: Pick<NewEvent, 'metadata'>): string 
 
 const MAC = new RegExp(`^[\\w-]{${CHARACTERS}}$`);
 
-/** Whether an event has what every event with a MAC has, whatever key that is made with. */
+/** Tells whether an event has what every event with a MAC has, whatever key that is made with. */
 export const looksAuthentic = (event: Pick<NewEvent, 'metadata'>): boolean => {
   const mac = storedMac(event.metadata);
   return typeof mac === 'string' && MAC.test(mac) && typeof previousMacOf(event) === 'string';

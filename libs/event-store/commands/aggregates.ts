@@ -54,7 +54,7 @@ export class Aggregates {
     return newest;
   }
 
-  /** Whether the command has left events in what is folded. */
+  /** Tells whether the command has left events in what is folded. */
   async hasDone(
     stream: string,
     { marks, revision }: Folded<unknown>,

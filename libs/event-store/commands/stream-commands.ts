@@ -21,7 +21,7 @@ export interface Outcome {
   readonly state: unknown;
   /** The position of the last event that it was decided on, or of its own. */
   readonly position: bigint;
-  /** Why it was refused. */
+  /** Tells why it was refused. */
   readonly refusal?: unknown;
 }
 

@@ -28,7 +28,7 @@ const stored = z.object({
 const SAVE_EVERY = 4n * 1024n * 1024n;
 
 /**
- * How far it is known that no event of ours came: others write to the same log, and reading on need
+ * Tells how far it is known that no event of ours came: others write to the same log, and reading on need
  * not go through all of that each time. It is kept in a file, so that a start need not either; a
  * shortcut only, which is left where it does not fit the log.
  */

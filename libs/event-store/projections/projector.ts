@@ -56,7 +56,7 @@ export class Projector {
     private readonly projections: readonly Projection[],
     private readonly log: ProjectorLog,
     private readonly snapshots?: SnapshotFiles,
-    /** How long a command waits for what it has stored while nothing comes back. */
+    /** Tells how long a command waits for what it has stored while nothing comes back. */
     private readonly maxWaitMs = MAX_WAIT_MS,
   ) {
     this.groups = new GroupWrites(projections, log);
@@ -135,7 +135,7 @@ export class Projector {
       );
   }
 
-  /** Whether a projection fails, and is tried again. */
+  /** Tells whether a projection fails, and is tried again. */
   get isFailing(): boolean {
     return this.failure !== undefined || this.groups.failure !== undefined;
   }

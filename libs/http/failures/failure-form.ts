@@ -2,7 +2,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import type { MillraceError } from '@app/platform';
 
-/** How the protocol of a route writes a failure. Undefined: as all others. */
+/** Tells how the protocol of a route writes a failure. Undefined: as all others. */
 export type FailureForm = (
   failure: MillraceError,
   request: FastifyRequest,

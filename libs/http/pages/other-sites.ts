@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { MillraceError } from '@app/platform';
 
-/** Which pages may call us from a browser. Our own always may. */
+/** Tells which pages may call us from a browser. Our own always may. */
 export interface AllowedPages {
   /** As a browser sends them; `*` is any. */
   readonly origins: readonly string[];
@@ -37,7 +37,7 @@ export function refuseOtherSites(
   });
 }
 
-/** Whether a page of ours asks, or no page at all. Pages that are allowed to call are none of ours. */
+/** Tells whether a page of ours asks, or no page at all. Pages that are allowed to call are none of ours. */
 export const asksFromOwnPage = (request: FastifyRequest): boolean => !isOfOtherSite(request, []);
 
 /** The answers that a browser needs to let pages of these origins call and read. */
@@ -82,7 +82,7 @@ function isOfOtherSite(request: FastifyRequest, allowed: readonly string[]): boo
   }
 }
 
-/** Whether a page's origin is the name that it called us by: to us, or to a proxy that is believed. */
+/** Tells whether a page's origin is the name that it called us by: to us, or to a proxy that is believed. */
 function isOwn(origin: string, { headers, host, protocol }: FastifyRequest): boolean {
   if (!URL.canParse(origin)) return false;
   const page = new URL(origin);

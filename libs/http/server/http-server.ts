@@ -25,7 +25,7 @@ interface HttpOptions {
   readonly pages: AllowedPages;
   /** A client that sends nothing for so long is cut off. */
   readonly idleSeconds: number;
-  /** Whether requests become spans of traces. */
+  /** Tells whether requests become spans of traces. */
   readonly traced: boolean;
   /** Undefined: plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;

@@ -49,7 +49,7 @@ interface Held {
 }
 
 /**
- * How far the queue is done. Records that are done go, unless they are held: a backup copies the
+ * Tells how far the queue is done. Records that are done go, unless they are held: a backup copies the
  * tables first and then the queue, and what was written between the two must be in one of them.
  */
 export class DoneRecords {

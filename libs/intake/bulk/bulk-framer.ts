@@ -26,7 +26,7 @@ export class BulkFramer {
   private action: BulkAction | undefined;
   /** The bytes that have been read of an action line. */
   private begun: Buffer = NO_BYTES;
-  /** How much has been seen of the document. */
+  /** Tells how much has been seen of the document. */
   private seen: 'nothing' | 'blank' | 'brace' | 'all' = 'nothing';
   private lines = 0;
   private out = new Map<string, Buffer[]>();

@@ -171,7 +171,7 @@ async function collect(lines: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(buffers);
 }
 
-/** Whether the messages are at fault, and not the disk, the memory or the time. */
+/** Tells whether the messages are at fault, and not the disk, the memory or the time. */
 function isOwnFault(error: unknown): boolean {
   if (isOutOfSpace(error)) return false;
   if (error instanceof MillraceError) return error.status < 500;

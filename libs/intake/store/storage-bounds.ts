@@ -3,7 +3,7 @@ import { MillraceError, type RequestOrganization } from '@app/platform';
 import type { StorageUse } from '@app/warehouse';
 import { countRefused, type StorageBound } from './storage-metrics.js';
 
-/** How old what was measured may be for an upload to be let in, and for it to be refused. */
+/** Tells how old what was measured may be for an upload to be let in, and for it to be refused. */
 const AGE_MS = { admit: 5000, refuse: 500 } as const;
 const RETRY_AFTER_SECONDS = 30;
 /** With less than this share of the disk free, who keeps the most keeps no more. */

@@ -24,7 +24,7 @@ export function engineFailure(
   return { code: undefined, type: undefined };
 }
 
-/** Whether an error, or what caused it, has words of the engine's. */
+/** Tells whether an error, or what caused it, has words of the engine's. */
 export function isOfEngine(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause)
     if (each.name === 'WarehouseError' || each.message.includes('DB::Exception')) return true;

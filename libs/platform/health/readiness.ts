@@ -22,7 +22,7 @@ const KEPT_MS = 1000;
 export type ReadyState = Readonly<Record<string, unknown>> & { readonly status: 'ok' };
 
 /**
- * Which components of the program are not ready to serve, and why. Components are asked when somebody wants
+ * Tells which components of the program are not ready to serve, and why. Components are asked when somebody wants
  * to know, each at most once a second, and none twice at a time. A program that does several things
  * is ready while it can do one of them: what it cannot do it answers itself, with what to do, and
  * a proxy that took every node away would refuse the rest as well.

@@ -2,7 +2,7 @@ import { certain } from '@app/platform';
 import { readEngineType } from '@app/query';
 import type { FieldDescription } from '../protocol/message-writer.js';
 
-/** How values of a type are written. */
+/** Tells how values of a type are written. */
 export type ValueKind =
   | 'bool'
   | 'int2'
@@ -85,7 +85,7 @@ const OF_ENGINE: readonly (readonly [RegExp, Exclude<ValueKind, 'array'>])[] = [
   ],
 ];
 
-/** Whether a column of UInt64 may hold more than half of them: then it is no bigint. */
+/** Tells whether a column of UInt64 may hold more than half of them: then it is no bigint. */
 export type Wide = boolean;
 
 /** The type of the engine's type. What PostgreSQL has no type of is a text. */

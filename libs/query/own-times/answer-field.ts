@@ -44,6 +44,6 @@ function sayParameters(types: readonly string[], field: AnswerField | undefined)
 
 const typeOf = (element: string): string => readElement(element).type;
 
-/** Whether there is something to say that the engine does not. */
+/** Tells whether there is something to say that the engine does not. */
 export const hasOwnTimes = (type: string): boolean =>
   /\bTime(?:64)?\b|\bDateTime64\(\d\)/.test(type);

@@ -5,7 +5,7 @@ import { readElement, readEngineType, typeWithin } from './engine-type.js';
 const ZONED = /DateTime64\(\d, *\\?'|\w+64\w*\([^()']*, '[\w/+-]+'\)/g;
 const TIMES = /DateTime64|UnixTimestamp64|now64/;
 
-/** Whether it is a time without a zone: what clocks show, wherever they are. */
+/** Tells whether it is a time without a zone: what clocks show, wherever they are. */
 export function isWallTime(type: string): boolean {
   const read = readEngineType(type);
   if (read.name === 'Nullable' || read.name === 'LowCardinality')
@@ -22,7 +22,7 @@ export function hasWallTimes(type: string): boolean {
   return isWallTime(type);
 }
 
-/** Whether a statement may make such a time itself. */
+/** Tells whether a statement may make such a time itself. */
 export const mayMakeWallTimes = (statement: string): boolean =>
   TIMES.test(statement) && TIMES.test(statement.replace(ZONED, ''));
 

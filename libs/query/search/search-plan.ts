@@ -22,7 +22,7 @@ export interface SearchPlan {
   readonly tables: readonly TableDescription[];
   /** Seconds of the buckets of the statement's first histogram; undefined where it has none. */
   readonly histogramInterval: number | undefined;
-  /** Whether its rows are records with the time of one table, so that they can be counted by time. */
+  /** Tells whether its rows are records with the time of one table, so that they can be counted by time. */
   readonly isPlain: boolean;
   /** All rows of the statement, for its count. */
   readonly all: BoundStatement;
@@ -176,7 +176,7 @@ function readTimed(sql: string, tables: readonly TableDescription[], range: Time
   return `WITH ${expressions.join(', ')} SELECT * FROM (${sql})`;
 }
 
-/** Whether the statement says an order, or has none that could be ours. */
+/** Tells whether the statement says an order, or has none that could be ours. */
 function ownOrder({ compound, clauses }: Clauses): boolean {
   const select = clauses.get('SELECT') ?? '';
   if (compound) return false;
@@ -187,7 +187,7 @@ function ownOrder({ compound, clauses }: Clauses): boolean {
   );
 }
 
-/** Whether the rows that it gives are others than those that WHERE selects. */
+/** Tells whether the rows that it gives are others than those that WHERE selects. */
 function ownShape({ clauses }: Clauses): boolean {
   const select = clauses.get('SELECT') ?? '';
   return (

@@ -65,7 +65,7 @@ function unquote(quoted: string): string {
     );
 }
 
-/** Whether it can be the name of something. */
+/** Tells whether it can be the name of something. */
 export const isName = (token: Token | undefined): token is Token =>
   token?.kind === 'name' || token?.kind === 'word';
 

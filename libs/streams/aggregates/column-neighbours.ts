@@ -35,7 +35,7 @@ export class ColumnNeighbours {
     if (list !== undefined) this.lists.set(list, column);
   }
 
-  /** Why a new column cannot stand there, naming the other; undefined when it can. */
+  /** Tells why a new column cannot stand there, naming the other; undefined when it can. */
   problemWith(column: Column): string | undefined {
     const neighbour = this.neighbourOf(column);
     if (neighbour)

@@ -93,7 +93,7 @@ export const listedColumns = ({
   ...untyped.map((name) => ({ name, type: UNTYPED })),
 ];
 
-/** Whether anything would change by it. */
+/** Tells whether anything would change by it. */
 export const changesSchema = (schema: Schema, survey: Survey): boolean =>
   evolved(schema, survey) !== undefined;
 

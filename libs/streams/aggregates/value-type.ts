@@ -84,7 +84,7 @@ export function writeValueType(type: ValueType): string {
   }
 }
 
-/** Whether every value of the other type is one of this type too, so that nothing is lost by the way. */
+/** Tells whether every value of the other type is one of this type too, so that nothing is lost by the way. */
 export function holds(type: ValueType, other: ValueType): boolean {
   const wider = widest(type, other);
   return wider !== undefined && writeValueType(wider) === writeValueType(type);

@@ -3,7 +3,7 @@ import { MillraceError, type RequestOrganization } from '@app/platform';
 import { STREAM_BOUNDS, type StreamBounds } from '../stream-bounds.settings.js';
 import { StreamsProjection } from '../projections/streams.projection.js';
 
-/** How many streams an organization may have. */
+/** Tells how many streams an organization may have. */
 @Injectable()
 export class StreamRoom {
   /** Names by organization: they count before they are there, and no two pass by the bound at once. */

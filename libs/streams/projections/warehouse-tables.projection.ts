@@ -103,7 +103,7 @@ export class WarehouseTablesProjection implements Projection {
     }
   }
 
-  /** How many streams are put aside. */
+  /** Tells how many streams are put aside. */
   get streamsAside(): number {
     return this.aside.count;
   }

@@ -1,6 +1,6 @@
 import type { Walls } from './engine-child.js';
 
-/** Which of the engine's processes: the one with the tables, or the one that reads uploads. */
+/** Names one of the engine's processes: the one with the tables, or the one that reads uploads. */
 type EngineName = 'warehouse' | 'uploads';
 
 export type EngineEvent = { readonly of: EngineName } & (

@@ -16,7 +16,7 @@ const NOT_PACKED = -1n;
 const PADDED_TO = 64;
 
 /**
- * Whether there are lists in a batch that are null.
+ * Tells whether there are lists in a batch that are null.
  * @throws {Error} for lists of a fixed length: the engine would make as many nulls of each.
  */
 export function hasNullLists(batch: FlatTable, lists: readonly ListPlace[]): boolean {

@@ -29,9 +29,9 @@ export function storedKind(type: FieldType): string {
   return element.kind === 'list' ? 'Array(Dynamic)' : 'Array(JSON)';
 }
 
-/** Whether values of a kind travel as JSON text. */
+/** Tells whether values of a kind travel as JSON text. */
 export const isJsonText = (kind: string): boolean => kind.endsWith('JSON') || isJsonArray(kind);
-/** Whether values of a kind are arrays that travel as JSON text. */
+/** Tells whether values of a kind are arrays that travel as JSON text. */
 export const isJsonArray = (kind: string): boolean =>
   kind === 'Array(JSON)' || kind === 'Array(Dynamic)';
 
@@ -91,7 +91,7 @@ export function storedValue(
     : `defaultValueOfTypeName(${quoteText(spooledType(declared.type))})`;
 }
 
-/** Whether a field gives a row's time, and not as a number or text that may be in several units. */
+/** Tells whether a field gives a row's time, and not as a number or text that may be in several units. */
 export const isTimeField = ({ name, type: { kind } }: Field): boolean =>
   name === TIMESTAMP.name && ['timestamp', 'date', 'int96', 'date64'].includes(kind);
 

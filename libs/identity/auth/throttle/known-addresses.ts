@@ -31,7 +31,7 @@ export class KnownAddresses implements OnApplicationShutdown {
   constructor(
     private readonly serverKey: ServerKey,
     private readonly file: string,
-    /** Whether an account is there; of those that are gone nothing is kept. */
+    /** Tells whether an account is there; of those that are gone nothing is kept. */
     private readonly exists: (accountId: string) => boolean,
     private readonly now: () => number = Date.now,
   ) {

@@ -32,9 +32,9 @@ export interface Slice {
   readonly consumer: Consumer;
 }
 
-/** How long a consumer may say nothing before the others take its partitions. */
+/** Tells how long a consumer may say nothing before the others take its partitions. */
 const SESSION_TIMEOUT_MS = 10_000;
-/** How long a rebalance waits for those who still work on what they have. */
+/** Tells how long a rebalance waits for those who still work on what they have. */
 const REBALANCE_TIMEOUT_MS = 120_000;
 const HEARTBEAT_MS = 2000;
 const FETCH_WAIT_MS = 250;

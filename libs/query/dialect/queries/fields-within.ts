@@ -62,7 +62,7 @@ function inObject(nodes: Nodes, at: number, end: number, scope: Scope): WrittenF
 
 interface Path {
   readonly path: readonly string[];
-  /** Whether a key of it is written as an element, `['key']`. */
+  /** Tells whether a key of it is written as an element, `['key']`. */
   readonly isElement: boolean;
   /** Index behind it. */
   readonly end: number;

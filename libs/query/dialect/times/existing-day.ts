@@ -1,5 +1,5 @@
 /**
- * Whether a text that reads as a date is that day. The engine reads 30 February as 1 March, and
+ * Tells whether a text that reads as a date is that day. The engine reads 30 February as 1 March, and
  * what is beyond its dates as the first or the last of them. Any sign may separate year, month and day,
  * or none: `20240230`.
  * @param date the same as the engine reads it.

@@ -8,9 +8,9 @@ import type { Argument, TextCall } from './text-call.js';
 type Judge = (text: string) => TextNames | undefined;
 
 interface Rule {
-  /** Which argument, from 0; −1 is the last. */
+  /** Tells which argument, from 0; −1 is the last. */
   readonly at: readonly number[];
-  /** Whether it may be left out. */
+  /** Tells whether it may be left out. */
   readonly optional?: true;
   readonly judge: Judge;
   /** Says what the function wants there. */
@@ -109,7 +109,7 @@ function isShort(given: Argument): boolean {
   return length?.kind === 'constant' && (length.whole ?? Infinity) <= SHORT;
 }
 
-/** Whether a function reads a text of its own kind, so that its calls must be looked at. */
+/** Tells whether a function reads a text of its own kind, so that its calls must be looked at. */
 export function takesText(name: string): boolean {
   const lower = name.toLowerCase();
   return Object.hasOwn(RULES, lower) || COMPARED.has(lower) || zonePlaces(lower) !== undefined;

@@ -105,7 +105,7 @@ export function checkFindings(
 
 const COMBINED = /(?:if|distinct|ornull|ordefault|array|state|merge)$/;
 
-/** Whether the engine has it, by itself or with what makes another of an aggregate function. */
+/** Tells whether the engine has it, by itself or with what makes another of an aggregate function. */
 function isOfEngine(name: string, engineFunctions: ReadonlySet<string>): boolean {
   const lower = name.toLowerCase();
   return engineFunctions.has(lower) || engineFunctions.has(lower.replace(COMBINED, ''));
@@ -119,7 +119,7 @@ export function checkTexts({ problem }: JudgedTexts, text: string): void {
 }
 
 /**
- * Whether all tables are the organization's.
+ * Tells whether all tables are the organization's.
  * @throws {MillraceError} STATEMENT_REFUSED, STREAM_NOT_FOUND
  */
 export function checkTables(

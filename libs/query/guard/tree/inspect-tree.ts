@@ -30,7 +30,7 @@ export interface TreeFindings {
   readonly loose: ReadonlySet<string>;
   /** The settings of queries within the statement. */
   readonly innerSettings: readonly string[];
-  /** Whether a text or a name could be a type that makes the engine believe bytes to be its own state. */
+  /** Tells whether a text or a name could be a type that makes the engine believe bytes to be its own state. */
   readonly namesState: boolean;
   /** Calls of functions that read a text in a way of their own. */
   readonly calls: readonly TextCall[];
@@ -267,7 +267,7 @@ function readAlias(
   findings.scopes.declare(asWritten(expression), path);
 }
 
-/** Whether a table and its alias share a name with others of the same FROM, one of which has no alias. */
+/** Tells whether a table and its alias share a name with others of the same FROM, one of which has no alias. */
 function isRepeated(
   path: readonly OpenNode[],
   table: string | undefined,

@@ -9,7 +9,7 @@ export function entityTag(values: readonly unknown[]): string {
   return `W/"${createHash('sha256').update(JSON.stringify(values)).digest('base64url').slice(0, 32)}"`;
 }
 
-/** Whether `If-None-Match` names it. */
+/** Tells whether `If-None-Match` names it. */
 export function isKnown(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const opaque = tag.replace(/^W\//, '');
