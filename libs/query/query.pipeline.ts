@@ -47,10 +47,6 @@ interface QueryRequest extends QueryQuestion {
   readonly withoutRows?: true;
 }
 
-interface ShapedQuery extends WarehouseQuery {
-  readonly shape: string;
-}
-
 /** The way of a query: its organization's turn → guard → warehouse → bytes. */
 @Injectable()
 export class QueryPipeline {
@@ -107,9 +103,9 @@ export class QueryPipeline {
     const { sql, values, organization, signal } = question;
     const admitted = await this.guard.admit(sql, organization, values);
     if (admitted.explains) return [{ name: 'explain', type: 'String' }];
-    const { statement, shape, settings } = admitted;
+    const { statement, settings } = admitted;
     const { database } = organization;
-    return this.columnsOf({ sql: statement, shape, settings, database, format: 'json', signal });
+    return this.columnsOf({ sql: statement, settings, database, format: 'json', signal });
   }
 
   /** Names of another case mean what there is where nothing is called so. */
@@ -134,16 +130,15 @@ export class QueryPipeline {
     const { sql, values, organization, format, signal, id, onProgress, onReading } = request;
     const { writing, range, withoutRows } = request;
     const admitted = await traced('guard', () => this.guard.admit(sql, organization, values));
-    const { statement, shape, settings, explains, wallTimes, tables } = admitted;
+    const { statement, settings, explains, wallTimes, tables } = admitted;
     if (explains && (!TEXTUAL.has(format) || writing?.['compress'] !== undefined)) {
       throw new MillraceError('INVALID_PARAMETER', 'EXPLAIN answers text; ask for JSON or CSV');
     }
     await this.catalog?.settled(organization, statement);
     const { database } = organization;
     const within = range && withinTime(database, tables, range);
-    const query: ShapedQuery = {
+    const query: WarehouseQuery = {
       sql: statement,
-      shape,
       settings: { ...writing, ...settings, ...within },
       database,
       format,
@@ -156,7 +151,7 @@ export class QueryPipeline {
     const fitted = columns ? fitColumns(statement, columns, format) : statement;
     const asked = withoutRows ? `SELECT * FROM (\n${fitted}\n) LIMIT 0` : fitted;
     const told = { ...(onProgress && { onProgress }), ...(onReading && { onReading }) };
-    const question = { ...query, ...told, sql: asked, ...(withoutRows && { shape: asked }) };
+    const question = { ...query, ...told, sql: asked };
     const rows = await traced('read', () => this.reader.stream(question), { kind: 'client' });
     if (explains) return Readable.from(withoutDatabase(rows, organization), { objectMode: false });
     // An answer that the engine has compressed by itself cannot be read here.
@@ -164,11 +159,10 @@ export class QueryPipeline {
     return withOwnTimes(rows, format, columns, 'session_timezone' in settings);
   }
 
-  private async columnsOf(query: ShapedQuery): Promise<readonly Column[]> {
+  private async columnsOf(query: WarehouseQuery): Promise<readonly Column[]> {
     if (!this.catalog?.hasLastingTables) return this.describe(query);
-    const { shape, database, format, settings } = query;
-    // The types of columns are the same whatever they are compared with.
-    const key = JSON.stringify([database, format, settings, shape]);
+    const { sql, database, format, settings } = query;
+    const key = JSON.stringify([database, format, settings, sql]);
     const known = this.described.get(key);
     if (known !== undefined) return known;
     const columns = await this.describe(query);

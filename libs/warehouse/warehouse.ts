@@ -52,8 +52,6 @@ export interface QueryProgress {
 export interface WarehouseQuery {
   /** One statement. A client's text has passed the guard before it gets here. */
   readonly sql: string;
-  /** The same text for statements whose answers are probably alike in size; the statement itself where it is left out. */
-  readonly shape?: string;
   /** Bare table names resolve in this database; without one only qualified names do. */
   readonly database?: string;
   readonly format: AnswerFormat;

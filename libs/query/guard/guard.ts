@@ -14,8 +14,8 @@ import { bindValues, nameIdentifiers, type Values } from './bind-values.js';
 import { checkFindings, checkTables, checkTexts } from './tree/check-findings.js';
 import { checkSize, checkText } from './check-text.js';
 import { inspectTree, type TreeFindings } from './tree/inspect-tree.js';
-import { refused } from './refused.js';
-import { StatementShapes, type StatementShape } from './shapes/statement-shapes.js';
+import { Refusal, refused } from './refused.js';
+import { StatementShapes } from './shapes/statement-shapes.js';
 import { foreignTable } from './second-look.js';
 import { spellOut, type SpelledStatement } from './spell-out.js';
 import { judgeTexts, type JudgedTexts } from './arguments/text-arguments.js';
@@ -25,8 +25,6 @@ import { Verdicts } from './verdicts.js';
 /** A statement that may run, in the engine's canonical form. */
 interface Admitted {
   readonly statement: string;
-  /** The same text for statements that differ only in values that they compare with. */
-  readonly shape: string;
   /** The engine's, for it alone. */
   readonly settings: Settings;
   /** Tells how a statement would run, in the engine's words. */
@@ -63,6 +61,9 @@ interface Verdict extends TreeFindings, JudgedTexts {
  * syntax error there, nothing runs, and the print names every function, table function and
  * identifier. All of them must be allowed; a print that is not understood is refused.
  *
+ * Not each text is judged: of statements that differ only in values that they compare with, a text
+ * with other values there is, and theirs go into what was admitted (`shapes/statement-shapes.ts`).
+ *
  * A name without a dot can only be the organization's own, since the session's database is the
  * organization's. The other wall is the session: the engine holds it read-only, which takes
  * writes and settings from it whatever this one lets pass.
@@ -93,34 +94,17 @@ export class Guard {
     organization: RequestOrganization,
     values: Values = {},
   ): Promise<Admitted> {
-    const shape = Object.keys(values).length === 0 ? this.shapes.of(text, organization) : undefined;
-    const admitted = shape && (await this.admitShape(shape, organization));
-    return admitted ?? this.admitText(text, organization, values);
-  }
-
-  /**
-   * By a judgement on the statement's shape.
-   * @returns undefined where the statement is to be judged as it is, which tells what is wrong with it.
-   */
-  private async admitShape(
-    shape: StatementShape,
-    organization: RequestOrganization,
-  ): Promise<Admitted | undefined> {
+    const judge = (sql: string): Promise<Admitted> => this.judge(sql, organization, values);
+    const isPlain = Object.keys(values).length === 0 && !this.printed.get(text);
     try {
-      const probe = await this.admitText(shape.probe, organization, {});
-      const statement = this.shapes.fill(shape, probe.statement);
-      if (statement !== undefined)
-        return { ...probe, statement, wallTimes: mayHaveWallTimes(statement, probe.tables) };
+      return await (isPlain ? this.shapes.admit(text, organization, judge) : judge(text));
     } catch (error) {
-      if (!(error instanceof MillraceError)) throw error;
-      // It may be there the next time.
-      if (error.kind === 'STREAM_NOT_FOUND') return undefined;
+      if (error instanceof Refusal) error.count();
+      throw error;
     }
-    this.shapes.refuse(shape, organization);
-    return undefined;
   }
 
-  private async admitText(
+  private async judge(
     text: string,
     organization: RequestOrganization,
     values: Values,
@@ -138,7 +122,7 @@ export class Guard {
     const names = new Set([...verdict.tables, ...verdict.inOperands].map(([name]) => name));
     const tables = [...names].flatMap((name) => this.catalog.table(organization, name) ?? []);
     const wallTimes = mayHaveWallTimes(statement, tables);
-    return { statement, shape: statement, settings, explains, wallTimes, tables };
+    return { statement, settings, explains, wallTimes, tables };
   }
 
   /** Names that a statement may call, spelled as the engine has them where that matters. */

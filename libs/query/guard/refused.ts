@@ -24,8 +24,20 @@ const refusals = counter(
   RULES,
 );
 
-/** @returns what to throw; counted. */
-export function refused(rule: Rule, why: string): MillraceError {
-  refusals.inc({ reason: rule });
-  return new MillraceError('STATEMENT_REFUSED', `the statement is refused: ${why}`);
+/** What the guard does not let pass. */
+export class Refusal extends MillraceError {
+  constructor(
+    readonly rule: Rule,
+    why: string,
+  ) {
+    super('STATEMENT_REFUSED', `the statement is refused: ${why}`);
+  }
+
+  /** Counts it; once for each statement, in however many ways that is judged. */
+  count(): void {
+    refusals.inc({ reason: this.rule });
+  }
 }
+
+/** @returns what to throw. */
+export const refused = (rule: Rule, why: string): Refusal => new Refusal(rule, why);

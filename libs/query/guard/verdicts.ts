@@ -1,26 +1,38 @@
 import { VERDICT_TEXT_MAX, VERDICTS_MAX } from './limits.js';
 
+interface Kept<Verdict> {
+  readonly verdict: Verdict;
+  readonly length: number;
+}
+
 /** Verdicts by text: the last ones used, up to a number and a length of all texts together. */
 export class Verdicts<Verdict> {
-  /** @param most how many, and of how many characters together */
-  constructor(private readonly most = { verdicts: VERDICTS_MAX, characters: VERDICT_TEXT_MAX }) {}
+  /**
+   * @param most how many, and of how many characters together
+   * @param lengthOf characters that a verdict holds besides its text
+   */
+  constructor(
+    private readonly most = { verdicts: VERDICTS_MAX, characters: VERDICT_TEXT_MAX },
+    private readonly lengthOf: (verdict: Verdict) => number = () => 0,
+  ) {}
 
-  private readonly kept = new Map<string, Verdict>();
+  private readonly kept = new Map<string, Kept<Verdict>>();
   private length = 0;
 
   get(text: string): Verdict | undefined {
-    const verdict = this.kept.get(text);
-    if (verdict !== undefined) {
+    const kept = this.kept.get(text);
+    if (kept !== undefined) {
       this.kept.delete(text);
-      this.kept.set(text, verdict);
+      this.kept.set(text, kept);
     }
-    return verdict;
+    return kept?.verdict;
   }
 
   set(text: string, verdict: Verdict): void {
     this.forget(text);
-    this.kept.set(text, verdict);
-    this.length += text.length;
+    const length = text.length + this.lengthOf(verdict);
+    this.kept.set(text, { verdict, length });
+    this.length += length;
     for (const oldest of this.kept.keys()) {
       if (this.kept.size <= this.most.verdicts && this.length <= this.most.characters) break;
       this.forget(oldest);
@@ -28,6 +40,7 @@ export class Verdicts<Verdict> {
   }
 
   private forget(text: string): void {
-    if (this.kept.delete(text)) this.length -= text.length;
+    this.length -= this.kept.get(text)?.length ?? 0;
+    this.kept.delete(text);
   }
 }

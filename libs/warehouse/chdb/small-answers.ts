@@ -52,5 +52,4 @@ export class SmallAnswers {
 /** 0 is no limit. */
 const lower = (limit: number, most: number): number => (limit === 0 ? most : Math.min(limit, most));
 
-const keyOf = ({ sql, shape = sql, database = '' }: WarehouseQuery): string =>
-  `${database}\0${shape}`;
+const keyOf = ({ sql, database = '' }: WarehouseQuery): string => `${database}\0${sql}`;

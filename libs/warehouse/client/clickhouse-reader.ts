@@ -172,7 +172,7 @@ export class ClickHouseReader implements WarehouseReader {
       ...(params === undefined ? {} : { params }),
       ...(await this.dependencies.rights(database)),
       query: withFormat(sql, format),
-      settings: { ...this.parts.settings, ...own, ...settings },
+      settings: { ...this.dependencies.settings, ...own, ...settings },
       isReading: true,
     };
     return this.inTime(signal, (within) => send({ ...request, signal: within }));

@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import { authorTokens } from '../../dialect/author-tokens.js';
 import { readTime } from '../../plan/read-time.js';
 import type { Token } from '../../search/statement-tokens.js';
@@ -14,8 +15,8 @@ export interface ComparedLiteral {
 export type LiteralKind = 'day' | 'second' | 'moment' | 'iso' | 'text' | number;
 
 /** Longer statements, and those with more values, are judged as they are. */
-const STATEMENT_MAX = 8192;
-const LITERALS_MAX = 64;
+const STATEMENT_MAX = 4096;
+const LITERALS_MAX = 16;
 
 const BEGINS = /^\s*(?:SELECT|WITH)\s/i;
 /** Comments, placeholders, and characters that some reader takes for quotes. */
@@ -23,12 +24,16 @@ const UNUSUAL = /--|\/\*|#|[{}"$\u0085\u2018-\u201f\u2028\u2029\ue000-\ue1ff]/;
 /** What stands behind these is no value of a query. */
 const NO_SHAPE = /^(?:SETTINGS|FORMAT|INTO|EXPLAIN|DESCRIBE|SHOW|ESCAPE)$/i;
 const CONDITIONS = /^(?:WHERE|PREWHERE|HAVING)$/i;
-const CLAUSES =
-  /^(?:WITH|SELECT|FROM|JOIN|ON|USING|WHERE|PREWHERE|HAVING|GROUP|ORDER|LIMIT|OFFSET|FETCH|QUALIFY|WINDOW|UNION|INTERSECT|EXCEPT)$/i;
+/** Clauses in the order in which a query has them. */
+const ORDER: Readonly<Record<string, number>> = {
+  ...{ WITH: 1, SELECT: 2, FROM: 3, JOIN: 4, ON: 4, USING: 4, PREWHERE: 5, WHERE: 6, GROUP: 7 },
+  ...{ HAVING: 8, WINDOW: 9, QUALIFY: 10, ORDER: 11, LIMIT: 12, OFFSET: 13, FETCH: 14 },
+};
+/** Those that it may have several times. */
+const REPEATED = /^(?:JOIN|ON|USING|LIMIT)$/i;
+const COMBINES = /^(?:UNION|INTERSECT|EXCEPT)$/i;
 /** A bracket behind these holds a condition where it stands in one. */
 const BEFORE_CONDITION = /^(?:WHERE|PREWHERE|HAVING|AND|OR|NOT|\()$/i;
-/** And behind these a query. */
-const BEFORE_QUERY = /^(?:FROM|JOIN|AS|IN|EXISTS|UNION|INTERSECT|EXCEPT|ALL|DISTINCT|,)$/i;
 const COMPARES = /^(?:=|==|!=|<>|<|<=|>|>=|LIKE|ILIKE)$/i;
 const ENDS = /^(?:AND|OR|GROUP|ORDER|LIMIT|HAVING|UNION|INTERSECT|EXCEPT|\))$/i;
 
@@ -45,13 +50,18 @@ const NUMERIC = /^\s*[-+.]?\d/;
 /** The part of a statement between two brackets, or all of it. */
 interface Frame {
   clause: 'condition' | 'list' | 'other';
-  /** Whether a query that stands here has its values in places of their own. */
+  /** Whether it is the statement, or a query that gives it rows, or a condition of these. */
   readonly isPlain: boolean;
+  /** The place of the last clause in their order; undefined where it is no query. */
+  order: number | undefined;
 }
+
+const NO_FRAME: Frame = { clause: 'other', isPlain: false, order: undefined };
 
 /**
  * Finds the values that stand behind a comparison, BETWEEN or IN in WHERE or HAVING, and in no
- * argument of a function. No name of the output can hold one of them, and no function reads it.
+ * argument of a function: of the statement, and of queries in FROM, JOIN and WITH. No name of the
+ * output can hold one of them, and no function reads it.
  * @returns undefined for a statement that may be read in several ways, or has no such value.
  */
 export function comparedLiterals(text: string): readonly ComparedLiteral[] | undefined {
@@ -59,7 +69,7 @@ export function comparedLiterals(text: string): readonly ComparedLiteral[] | und
   const tokens = authorTokens(text);
   if (!tokens) return undefined;
   const literals: ComparedLiteral[] = [];
-  const frames: Frame[] = [{ clause: 'other', isPlain: true }];
+  const frames: Frame[] = [{ clause: 'other', isPlain: true, order: 0 }];
   for (const [at, token] of tokens.entries()) {
     const frame = frames.at(-1);
     if (!frame) return undefined;
@@ -67,8 +77,7 @@ export function comparedLiterals(text: string): readonly ComparedLiteral[] | und
     if (kind === 'symbol' && /^[([]$/.test(mark)) frames.push(frameAt(tokens, at, frame));
     else if (kind === 'symbol' && /^[)\]]$/.test(mark)) frames.pop();
     else if (kind === 'word') {
-      if (NO_SHAPE.test(mark)) return undefined;
-      if (CLAUSES.test(mark)) frame.clause = CONDITIONS.test(mark) ? 'condition' : 'other';
+      if (NO_SHAPE.test(mark) || !isInOrder(tokens, at, frame)) return undefined;
     } else if (frame.isPlain && isCompared(tokens, at, frame)) {
       const read = kindOf(token);
       if (read !== undefined) literals.push({ ...read, start: token.start, end: token.end });
@@ -77,15 +86,44 @@ export function comparedLiterals(text: string): readonly ComparedLiteral[] | und
   return literals.length === 0 || literals.length > LITERALS_MAX ? undefined : literals;
 }
 
-function frameAt(tokens: readonly Token[], at: number, { clause, isPlain }: Frame): Frame {
+/** Enters a clause. Names may be called like clauses: that shows in their order, or in what stands before. */
+function isInOrder(tokens: readonly Token[], at: number, frame: Frame): boolean {
+  const mark = certain(tokens[at], 'word of a statement').text.toUpperCase();
+  if (COMBINES.test(mark)) {
+    if (!frame.isPlain) return true;
+    const next = /^(?:ALL|DISTINCT)$/i.test(tokens[at + 1]?.text ?? '') ? at + 2 : at + 1;
+    if (frame.order === undefined || !/^SELECT$/i.test(tokens[next]?.text ?? '')) return false;
+    frame.order = 0;
+    frame.clause = 'other';
+    return true;
+  }
+  const order = Object.hasOwn(ORDER, mark) ? ORDER[mark] : undefined;
+  if (order === undefined || !frame.isPlain) return true;
+  const last = frame.order;
+  if (last === undefined || order < last || (order === last && !REPEATED.test(mark))) return false;
+  const isCondition = CONDITIONS.test(mark);
+  if (isCondition && last < certain(ORDER['FROM'], 'place of FROM')) return false;
+  const before = tokens[at - 1];
+  const isFirst = before === undefined || (last === 0 && before.text === '(');
+  if (!isFirst && before.kind === 'symbol' && !/^[)\]*]$/.test(before.text)) return false;
+  if (/^(?:AS|DISTINCT)$/i.test(before?.text ?? '') && mark !== 'SELECT') return false;
+  frame.order = order;
+  frame.clause = isCondition ? 'condition' : 'other';
+  return true;
+}
+
+function frameAt(tokens: readonly Token[], at: number, { clause, isPlain, order }: Frame): Frame {
   const before = tokens[at - 1]?.text ?? '';
   const next = tokens[at + 1]?.text ?? '';
-  if (!isPlain || tokens[at]?.text !== '(') return { clause: 'other', isPlain: false };
-  if (/^(?:SELECT|WITH)$/i.test(next))
-    return { clause: 'other', isPlain: BEFORE_QUERY.test(before) };
-  if (clause === 'condition' && BEFORE_CONDITION.test(before)) return { clause, isPlain };
-  if (clause === 'condition' && /^IN$/i.test(before)) return { clause: 'list', isPlain };
-  return { clause: 'other', isPlain: false };
+  if (!isPlain || tokens[at]?.text !== '(') return NO_FRAME;
+  if (/^(?:SELECT|WITH)$/i.test(next)) {
+    const isSource =
+      order === ORDER['WITH'] ? /^AS$/i.test(before) : /^(?:FROM|JOIN)$/i.test(before);
+    return isSource && order !== undefined ? { clause: 'other', isPlain, order: 0 } : NO_FRAME;
+  }
+  if (clause !== 'condition') return NO_FRAME;
+  if (BEFORE_CONDITION.test(before)) return { clause, isPlain, order: undefined };
+  return /^IN$/i.test(before) ? { clause: 'list', isPlain, order: undefined } : NO_FRAME;
 }
 
 function isCompared(tokens: readonly Token[], at: number, { clause }: Frame): boolean {

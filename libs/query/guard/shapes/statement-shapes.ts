@@ -1,13 +1,15 @@
-import { certain, type RequestOrganization } from '@app/platform';
-import { quoteText } from '@app/warehouse';
-import { readTime } from '../../plan/read-time.js';
+import { MillraceError, type RequestOrganization } from '@app/platform';
+import type { TableDescription } from '../../catalog.js';
+import { mayHaveWallTimes } from '../../plan/wall-times.js';
+import { VERDICT_TEXT_MAX, VERDICTS_MAX } from '../limits.js';
+import { Refusal } from '../refused.js';
 import { Verdicts } from '../verdicts.js';
 import { comparedLiterals, type ComparedLiteral } from './compared-literals.js';
 import { Markers, type Marker } from './markers.js';
-import { templateOf, type Template } from './template.js';
+import { Template } from './template.js';
 
 /** A statement with other values in the places of its own. */
-export interface StatementShape {
+interface StatementShape {
   /** The same text for all statements that differ in these values only. */
   readonly probe: string;
   readonly markers: readonly Marker[];
@@ -15,48 +17,98 @@ export interface StatementShape {
   readonly values: readonly ComparedLiteral[];
 }
 
+interface Judged {
+  readonly statement: string;
+  readonly wallTimes: boolean;
+  readonly tables: readonly TableDescription[];
+}
+
+type Judge<Admitted> = (text: string) => Promise<Admitted>;
+
+const MOST = { verdicts: VERDICTS_MAX, characters: VERDICT_TEXT_MAX };
+
 /**
  * Statements that differ in values that they compare with are judged once: not one of them, but a
  * probe that has values of ours there. The values of each take their places in the statement that
  * was admitted, if each of ours is in it exactly once, as a whole literal, behind a comparison: in
  * the engine's own print, so it does not matter how we have read the text.
+ *
+ * The first statement of a shape is judged as it is, and so is every one that is refused: a probe
+ * costs as much as a statement, and pays only where another one of its shape was admitted.
  */
 export class StatementShapes {
-  private readonly shapes = new Verdicts<StatementShape | 'none'>();
-  private readonly templates = new Verdicts<Template>();
-  /** Probes that are not admitted, or lose their values on the way. */
-  private readonly unfit = new Verdicts<true>();
+  /** Whether a statement of the shape was admitted, or its probe is of no use. */
+  private readonly known = new Verdicts<'admitted' | 'unfit'>();
+  private readonly templates = new Verdicts<Template>(MOST, ({ length }) => length);
 
-  /** @returns undefined where the statement is to be judged as it is. */
-  of(text: string, { id }: RequestOrganization): StatementShape | undefined {
-    const known = this.shapes.get(text) ?? shapeOf(text) ?? 'none';
-    this.shapes.set(text, known);
-    return known === 'none' || this.unfit.get(`${id} ${known.probe}`) ? undefined : known;
-  }
-
-  /** The organization's statements of this shape are judged one by one from now on. */
-  refuse({ probe }: StatementShape, { id }: RequestOrganization): void {
-    this.unfit.set(`${id} ${probe}`, true);
+  /**
+   * @param judge a text as it is.
+   * @throws what that throws
+   */
+  async admit<Admitted extends Judged>(
+    text: string,
+    organization: RequestOrganization,
+    judge: Judge<Admitted>,
+  ): Promise<Admitted> {
+    const shape = shapeOf(text);
+    if (!shape) return judge(text);
+    const key = keyOf(shape, organization);
+    const known = this.known.get(key);
+    const filled = known === 'admitted' ? await this.byProbe(shape, key, judge) : undefined;
+    if (filled) return filled;
+    const admitted = await judge(text);
+    this.known.set(key, known === undefined ? 'admitted' : 'unfit');
+    return admitted;
   }
 
   /**
-   * @param admitted the probe in the engine's words.
-   * @returns the statement in the engine's words; undefined where it cannot be told.
+   * @returns undefined where the statement is to be judged as it is, which tells what is wrong with it.
+   * @throws what is no verdict: it would be the same of the statement.
    */
-  fill({ probe, markers, values }: StatementShape, admitted: string): string | undefined {
+  private async byProbe<Admitted extends Judged>(
+    shape: StatementShape,
+    key: string,
+    judge: Judge<Admitted>,
+  ): Promise<Admitted | undefined> {
+    try {
+      const probe = await judge(shape.probe);
+      const statement = this.fill(shape, probe.statement);
+      if (statement !== undefined)
+        return { ...probe, statement, wallTimes: mayHaveWallTimes(statement, probe.tables) };
+    } catch (error) {
+      if (!isVerdict(error)) throw error;
+      if (!(error instanceof Refusal)) return undefined;
+    }
+    this.known.set(key, 'unfit');
+    return undefined;
+  }
+
+  private fill({ probe, markers, values }: StatementShape, admitted: string): string | undefined {
     const key = `${probe}\0${admitted}`;
-    const template = this.templates.get(key) ?? templateOf(admitted, markers);
+    const template = this.templates.get(key) ?? Template.of(admitted, markers);
     if (!template) return undefined;
     this.templates.set(key, template);
-    return template
-      .map((piece) => {
-        if (typeof piece === 'string') return piece;
-        const { kind, value } = certain(values[piece.literal], 'value of a statement');
-        if (typeof kind === 'number') return value;
-        return quoteText(piece.isTime ? certain(readTime(value), 'time of a statement') : value);
-      })
-      .join('');
+    return template.fill(values);
   }
+}
+
+const VERDICTS = new Set([
+  'STATEMENT_REFUSED',
+  'INVALID_SQL',
+  'UNKNOWN_COLUMN',
+  'STREAM_NOT_FOUND',
+]);
+
+/** Whether it tells of the text, and not of the moment: of time, memory, turns, zones in use. */
+function isVerdict(error: unknown): boolean {
+  if (error instanceof Refusal) return error.rule !== 'time_zone';
+  return error instanceof MillraceError && VERDICTS.has(error.kind);
+}
+
+/** What a statement may read depends on who asks, and so may what it is written as. */
+function keyOf({ probe }: StatementShape, organization: RequestOrganization): string {
+  const { id, administered = false, streams } = organization;
+  return JSON.stringify([id, administered, streams ? [...streams].sort() : 'all', probe]);
 }
 
 function shapeOf(text: string): StatementShape | undefined {

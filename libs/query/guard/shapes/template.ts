@@ -1,55 +1,89 @@
 import { certain } from '@app/platform';
+import { quoteText } from '@app/warehouse';
 import { readTime } from '../../plan/read-time.js';
 import { tokenize, type Token } from '../../search/statement-tokens.js';
+import type { ComparedLiteral } from './compared-literals.js';
 import type { Marker } from './markers.js';
 
-/** A statement in pieces: its text, and the places of values, by their index. */
-export type Template = readonly (string | ValuePlace)[];
-
-interface ValuePlace {
-  readonly literal: number;
+interface Found {
+  /** Index of the token. */
+  readonly at: number;
   /** Whether it stands there in the notation of the engine's times. */
   readonly isTime: boolean;
 }
 
-interface Found extends ValuePlace {
-  /** Index of the token. */
-  readonly at: number;
+interface ValuePlace extends Found {
+  readonly literal: number;
 }
 
-/**
- * @param admitted in the engine's canonical print.
- * @returns undefined where one of the markers is not there exactly once, as a value that is compared.
- */
-export function templateOf(admitted: string, markers: readonly Marker[]): Template | undefined {
-  const tokens = tokenize(admitted);
-  const all: Found[] = [];
-  for (const [literal, marker] of markers.entries()) {
-    const found = find(marker, admitted, tokens);
-    if (!found) return undefined;
-    all.push({ ...found, literal });
+/** Characters that a token takes in memory, besides its text. */
+const TOKEN_LENGTH = 128;
+
+/** A statement that was admitted, with places for values. */
+export class Template {
+  /** Characters that it holds, about. */
+  readonly length: number;
+
+  private constructor(
+    private readonly admitted: string,
+    private readonly tokens: readonly Token[],
+    /** In their order. */
+    private readonly places: readonly ValuePlace[],
+  ) {
+    this.length = admitted.length + tokens.length * TOKEN_LENGTH;
   }
-  all.sort((a, b) => a.at - b.at);
-  const template: (string | ValuePlace)[] = [];
-  let from = 0;
-  for (const { at, literal, isTime } of all) {
-    const { start, end } = certain(tokens[at], 'token of a value');
-    template.push(admitted.slice(from, start), { literal, isTime });
-    from = end;
+
+  /**
+   * @param admitted in the engine's canonical print.
+   * @returns undefined where one of the markers is not there exactly once, as a value that is compared.
+   */
+  static of(admitted: string, markers: readonly Marker[]): Template | undefined {
+    const tokens = tokenize(admitted);
+    const places: ValuePlace[] = [];
+    for (const [literal, marker] of markers.entries()) {
+      const found = find(marker, admitted, tokens);
+      if (!found || !isInCondition(tokens, found.at)) return undefined;
+      places.push({ ...found, literal });
+    }
+    places.sort((a, b) => a.at - b.at);
+    return new Template(admitted, tokens, places);
   }
-  return [...template, admitted.slice(from)];
+
+  /** @returns undefined where the statement would be another one than this, beside its values. */
+  fill(values: readonly ComparedLiteral[]): string | undefined {
+    const texts = this.tokens.map(({ text }) => text);
+    let filled = '';
+    let from = 0;
+    for (const { at, literal, isTime } of this.places) {
+      const text = literalOf(certain(values[literal], 'value of a statement'), isTime);
+      const { start, end } = certain(this.tokens[at], 'token of a value');
+      filled += this.admitted.slice(from, start) + text;
+      texts[at] = text;
+      from = end;
+    }
+    filled += this.admitted.slice(from);
+    const tokens = tokenize(filled);
+    const isSame =
+      tokens.length === texts.length && tokens.every(({ text }, at) => text === texts[at]);
+    return isSame ? filled : undefined;
+  }
+}
+
+function literalOf({ kind, value }: ComparedLiteral, isTime: boolean): string {
+  if (typeof kind === 'number') return value;
+  return quoteText(isTime ? certain(readTime(value), 'time of a statement') : value);
 }
 
 function find(
   { kind, value }: Marker,
   admitted: string,
   tokens: readonly Token[],
-): Omit<Found, 'literal'> | undefined {
+): Found | undefined {
   const isNumber = typeof kind === 'number';
   // A text with a zone may have become the engine's time of it.
   const time = kind === 'iso' ? certain(readTime(value), 'time of a marker') : undefined;
   const forms = time === undefined ? [value] : [value, time];
-  let found: Omit<Found, 'literal'> | undefined;
+  let found: Found | undefined;
   for (const form of forms) {
     const count = admitted.match(isNumber ? whole(form) : anywhere(form))?.length ?? 0;
     if (count === 0) continue;
@@ -84,4 +118,37 @@ function isCompared(tokens: readonly Token[], at: number): boolean {
   let open = at - 1;
   while (open > 0 && tokens[open]?.depth !== outside) open -= 1;
   return tokens[open]?.text === '(' && tokens[open - 1]?.text === 'IN';
+}
+
+const CLAUSES =
+  /^(?:WITH|SELECT|FROM|JOIN|ON|USING|WHERE|PREWHERE|HAVING|GROUP|ORDER|LIMIT|OFFSET|QUALIFY|WINDOW)$/;
+const CONDITIONS = /^(?:WHERE|PREWHERE|HAVING)$/;
+/** Queries that stand here give rows, and no column the name of their text. */
+const SOURCES = /^(?:WITH|FROM|JOIN)$/;
+
+/**
+ * Whether it stands in a condition, and the query of that is the statement or gives it rows. A
+ * column may be named as it was written, or not where that is long, so no value is taken from it.
+ */
+function isInCondition(tokens: readonly Token[], place: number): boolean {
+  let depth = certain(tokens[place], 'token of a value').depth;
+  let isFound = false;
+  let isClosed = false;
+  for (let at = place - 1; at >= 0; at -= 1) {
+    const token = certain(tokens[at], 'token of a statement');
+    if (token.depth < depth) {
+      depth = token.depth;
+      isClosed = false;
+    } else if (
+      !isClosed &&
+      token.depth === depth &&
+      token.kind === 'word' &&
+      CLAUSES.test(token.text)
+    ) {
+      if (!(isFound ? SOURCES : CONDITIONS).test(token.text)) return false;
+      isFound = true;
+      isClosed = true;
+    }
+  }
+  return isFound;
 }
