@@ -54,7 +54,7 @@ const isSign = (token: Token | undefined, sign: string, start: number): boolean 
 const TAILS = ['ORDER', 'LIMIT', 'OFFSET', 'FETCH'];
 class AuthorText {
   private readonly length: WrittenLength;
-  /** Whether a lambda may begin here. */
+  /** Tells whether a lambda may begin here. */
   private isLambda = false;
   private unnested: ReadonlyMap<string, string> = new Map();
   private zipped: ZippedLists = new Map();
@@ -226,7 +226,7 @@ function isEpoch(name: string, [part, next]: Nodes): boolean {
   return /^DATE_?PART$/i.test(name) && part?.kind === 'text' && isSymbol(next, ',');
 }
 
-/** Whether a value ends there, so that `.1` behind it is an element of it. */
+/** Tells whether a value ends there, so that `.1` behind it is an element of it. */
 const isOperandAt = (node: Node | undefined): boolean =>
   node !== undefined && node.kind !== 'symbol' && !(node.kind === 'word' && isKeyword(node.text));
 
@@ -242,7 +242,7 @@ function isWithinPath(nodes: Nodes, at: number): boolean {
 const beginsSelect = (node: Node): boolean =>
   isList(node) || isWord(node, 'SELECT') || isWord(node, 'WITH');
 
-/** Whether a group stands behind UNION, INTERSECT or EXCEPT. */
+/** Tells whether a group stands behind UNION, INTERSECT or EXCEPT. */
 function isOperand(nodes: Nodes, at: number): boolean {
   let before = at - 1;
   while (isWord(nodes[before], 'ALL') || isWord(nodes[before], 'DISTINCT')) before -= 1;

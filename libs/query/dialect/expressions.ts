@@ -69,9 +69,9 @@ export class Expressions {
     for (let at = 0; at < nodes.length;) {
       this.length.node();
       const end = this.arithmeticEnd(nodes, at) ?? operandEnd(nodes, at) ?? at + 1;
-      const part = nodes.slice(at, end);
-      written += this.between(from, startOf(part)) + this.part(nodes, at, end, names);
-      from = endOf(part);
+      const operand = nodes.slice(at, end);
+      written += this.between(from, startOf(operand)) + this.operand(nodes, at, end, names);
+      from = endOf(operand);
       at = end;
     }
     return written;
@@ -96,12 +96,12 @@ export class Expressions {
     return signedOperandEnd(nodes, middle + 1);
   }
 
-  private part(nodes: Nodes, at: number, end: number, names: Names | undefined): string {
-    const part = nodes.slice(at, end);
+  private operand(nodes: Nodes, at: number, end: number, names: Names | undefined): string {
+    const operand = nodes.slice(at, end);
     const middle = signedOperandEnd(nodes, at) ?? end;
     const among = middle < end ? membershipAt(nodes, middle) : undefined;
     if (among) return this.membership(nodes.slice(at, middle), among, names);
-    if (middle < end) return this.arithmetic(part, middle - at, names);
+    if (middle < end) return this.arithmetic(operand, middle - at, names);
     const field = fieldWithin(nodes, at, end, this.writing);
     if (field) return field.sql + this.pieces(nodes.slice(field.end, end), undefined, field.behind);
     const call = callAt(nodes, at);
@@ -111,13 +111,13 @@ export class Expressions {
         this.call(nodes, at, call) + this.pieces(nodes.slice(call.end, end), undefined, behind)
       );
     }
-    const [first] = part;
-    const isBare = part.length === 1 && (first?.kind === 'word' || first?.kind === 'name');
+    const [first] = operand;
+    const isBare = operand.length === 1 && (first?.kind === 'word' || first?.kind === 'name');
     if (isBare && !isWord(nodes[at - 1], 'AS') && !isSymbol(nodes[at - 1], '.')) {
       const stands = names?.get(first.value);
       if (stands !== undefined) return this.length.add(`(${stands})`);
     }
-    return this.pieces(part, names);
+    return this.pieces(operand, names);
   }
 
   private membership(value: Nodes, among: Membership, names: Names | undefined): string {

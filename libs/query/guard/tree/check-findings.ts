@@ -78,7 +78,7 @@ export function checkFindings(
     );
   }
   for (const name of findings.columns) {
-    const last = certain(name.at(-1), 'part of a name');
+    const last = certain(name.at(-1), 'last word of a name');
     if (DATABASE_NAMES.has(last.toLowerCase()) && name.length <= 2)
       throw refused('name', `${last} is not allowed${at(last)}`);
   }
@@ -90,10 +90,10 @@ export function checkFindings(
         `${name} stands twice in one FROM: give each a name with AS`,
       );
   }
-  if (findings.partSettings.length > 0)
+  if (findings.innerSettings.length > 0)
     throw refused(
       'settings',
-      `SETTINGS can only stand at the end of the statement: ${findings.partSettings.join(', ')}`,
+      `SETTINGS can only stand at the end of the statement: ${findings.innerSettings.join(', ')}`,
     );
   if (findings.namesState)
     throw refused('type', 'AggregateFunction cannot be named: states come from -State functions');
@@ -105,7 +105,7 @@ export function checkFindings(
 
 const COMBINED = /(?:if|distinct|ornull|ordefault|array|state|merge)$/;
 
-/** Whether the engine has it, by itself or with what makes another of an aggregate function. */
+/** Tells whether the engine has it, by itself or with what makes another of an aggregate function. */
 function isOfEngine(name: string, engineFunctions: ReadonlySet<string>): boolean {
   const lower = name.toLowerCase();
   return engineFunctions.has(lower) || engineFunctions.has(lower.replace(COMBINED, ''));
@@ -119,7 +119,7 @@ export function checkTexts({ problem }: JudgedTexts, text: string): void {
 }
 
 /**
- * Whether all tables are the organization's.
+ * Tells whether all tables are the organization's.
  * @throws {MillraceError} STATEMENT_REFUSED, STREAM_NOT_FOUND
  */
 export function checkTables(
