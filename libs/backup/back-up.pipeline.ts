@@ -3,13 +3,14 @@ import { cp, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CopiedEvents } from '@app/event-store';
 import type { HoldableQueue, QueueHold } from '@app/ingest-queue';
-import { nodeId, syncPath, writeDurably, type Logger } from '@app/platform';
+import { nodeId, syncPath, writeDurably } from '@app/files';
+import type { Logger } from '@app/platform';
 import { NETWORK_ERROR, WarehouseError, type TableBackups } from '@app/warehouse';
 import { backupName, isBackupName } from './backup-name.js';
 import { copyFile, copyFolder, describeFiles, emptyFolder, syncAll } from './kept-files.js';
 import { FILES, MANIFEST, newManifest, readManifest, TABLES } from './manifest.js';
 
-/** The parts of a running server that are copied. */
+/** The stores of a running server that are copied. */
 interface RunningServer {
   readonly dataDirectory: string;
   readonly version: string;
@@ -48,7 +49,7 @@ const DEAD_LETTER = 'dead-letter';
 const ADDRESSES = 'known-addresses';
 
 /**
- * Where the engine makes its part, below the folder of backups. While it runs it must not be made
+ * The engine makes its files here, below the folder of backups. While it runs it must not be made
  * anew. Servers may share that folder: each has its own here, which it empties.
  */
 export function makingFolder(backups: string, dataDirectory: string): string {
@@ -132,9 +133,7 @@ export class BackUpPipeline {
     const data = join(folder, FILES);
     await mkdir(data, { mode: 0o700 });
     const hold = await queue.hold();
-    const hasTables = await this.copyTablesAndQueue(hold, folder, base, working).finally(() =>
-      hold.release(),
-    );
+    const hasTables = await this.copyTablesAndQueue(hold, folder, base, working);
     tell({ step: 'events' });
     await copyFolder(join(dataDirectory, DEAD_LETTER), join(data, DEAD_LETTER));
     await copyFile(join(dataDirectory, ADDRESSES), join(data, ADDRESSES));
@@ -156,6 +155,7 @@ export class BackUpPipeline {
     await syncPath(this.backups);
   }
 
+  /** Ends the hold, too. @returns whether there are tables */
   private async copyTablesAndQueue(
     hold: QueueHold,
     folder: string,
@@ -163,11 +163,15 @@ export class BackUpPipeline {
     working: Working,
   ): Promise<boolean> {
     const { signal, tell } = working;
-    const hasTables = await this.copyTables(folder, base, working);
-    signal.throwIfAborted();
-    tell({ step: 'queue' });
-    await hold.copyTo(join(folder, FILES, 'queue'));
-    return hasTables;
+    try {
+      const hasTables = await this.copyTables(folder, base, working);
+      signal.throwIfAborted();
+      tell({ step: 'queue' });
+      await hold.copyTo(join(folder, FILES, 'queue'));
+      return hasTables;
+    } finally {
+      await hold.release();
+    }
   }
 
   /** @returns whether there are any */

@@ -72,27 +72,16 @@ function compareWith({ roapi, tpchgen }: Programs): void {
 
     it('answers small requests', async () => {
       const config = writeSmall(folder);
-      const bare = await startBare('bare-route.mjs');
       const rows = await both(config, async (pair) => {
-        const lines: string[][] = [];
-        for (const small of SMALL) {
-          await expectAlike(pair, small);
-          const floor = small.method === 'GET' && (await hammered(bare, BARE));
-          const [theirs, ours] = await inTurns(pair, small);
-          lines.push([
-            small.name,
-            ...[theirs, ours].flatMap(({ perSecond, microseconds }) => [
-              Math.round(perSecond).toLocaleString('en'),
-              `${Math.round(microseconds)} µs`,
-            ]),
-            (ours.perSecond / theirs.perSecond).toFixed(2),
-            floor
-              ? `${(ours.perSecond / floor.perSecond).toFixed(2)} (${Math.round(floor.microseconds)} µs)`
-              : '',
-          ]);
+        const bare = await startBare('bare-route.mjs');
+        try {
+          const lines: string[][] = [];
+          for (const small of SMALL) lines.push(await compareSmall(pair, bare, small));
+          return lines;
+        } finally {
+          await bare.stop();
         }
-        return lines;
-      }).finally(() => bare.stop());
+      });
       const of = (name: string): string[] => [`${name}: requests/s`, 'processor time of one'];
       reportRows(`Edge beside ROAPI: small requests, ${CONNECTIONS} clients`, [
         ['', ...of('ROAPI'), ...of('edge'), 'edge to ROAPI', 'edge to a bare route'],
@@ -253,7 +242,30 @@ interface Hammered {
 }
 
 const HAMMER = join(import.meta.dirname, 'roapi/hammer.mjs');
+
 const BARE: SmallRequest = { name: 'a bare route', method: 'GET', path: '/give' };
+
+/** A line of the table: the same small request to both, and to a route that does nothing. */
+async function compareSmall(
+  pair: Both<RunningProgram>,
+  bare: RunningProgram,
+  small: SmallRequest,
+): Promise<string[]> {
+  await expectAlike(pair, small);
+  const floor = small.method === 'GET' && (await hammered(bare, BARE));
+  const [theirs, ours] = await inTurns(pair, small);
+  return [
+    small.name,
+    ...[theirs, ours].flatMap(({ perSecond, microseconds }) => [
+      Math.round(perSecond).toLocaleString('en'),
+      `${Math.round(microseconds)} µs`,
+    ]),
+    (ours.perSecond / theirs.perSecond).toFixed(2),
+    floor
+      ? `${(ours.perSecond / floor.perSecond).toFixed(2)} (${Math.round(floor.microseconds)} µs)`
+      : '',
+  ];
+}
 
 /** The second of two runs, so that nobody is asked cold. */
 async function inTurns(pair: Both<RunningProgram>, small: SmallRequest): Promise<Both<Hammered>> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DeadLetter } from '../../libs/writer/dead-letter.js';
 import { ProcessCluster } from '../server/cluster/process-cluster.js';
 import { sharedBroker } from '../server/kafka/kafka-server.js';
-import { runMillrace, type Ended } from '../server/run-millrace.js';
+import { runOperator, type Ended } from '../server/run-millrace.js';
 import { until } from '../server/until.js';
 
 // Nine processes start on two cores.
@@ -33,7 +33,7 @@ describe('the cluster of docker-compose.yml, as processes', () => {
       expect((await fetch(`${status}/readyz`)).status).toBe(200);
   });
 
-  /** Which of the programs carry events out, as far as they know. */
+  /** Tells which of the programs carry events out, as far as they know. */
   const leading = async (): Promise<readonly number[]> =>
     Promise.all(
       [cluster.projector, ...cluster.nodes].map(({ status }) => metric(status, 'millrace_lead')),
@@ -149,7 +149,7 @@ describe('the cluster of docker-compose.yml, as processes', () => {
    * goes on.
    */
   const millrace = (args: readonly string[], dataDirectory: string): Promise<Ended> =>
-    runMillrace(args, {
+    runOperator(args, {
       home: tmpdir(),
       variables: { ...cluster.variables(), MILLRACE_DATA_DIR: dataDirectory },
     });

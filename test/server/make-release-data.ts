@@ -21,7 +21,11 @@ const folder = mkdtempSync(join(tmpdir(), 'millrace-release-'));
 try {
   const dataDirectory = join(folder, 'data');
   const first = await startServer({ dataDirectory });
-  const token = await makeHistory(first.client).finally(() => first.stop());
+  const token = await makeHistory(first.client).catch(async (error: unknown) => {
+    await first.stop();
+    throw error;
+  });
+  await first.stop();
   // A second process sees the server as it is after a restart, without what only the first one
   // knew.
   const second = await startServer({ dataDirectory });

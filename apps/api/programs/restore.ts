@@ -2,13 +2,14 @@ import 'reflect-metadata';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ClusterBackup, restore } from '@app/backup';
-import { createLogger, makePrivately } from '@app/platform';
+import { makePrivately } from '@app/files';
+import { createLogger } from '@app/platform';
 import { readConfig, type Config } from '@app/config';
 import { openWarehouse, type Warehouse } from '@app/warehouse';
 import { isAlone } from '../backups/backups-of.js';
 import { backupInS3, bucketOfBackups } from '../backups/bucket-of-backups.js';
 import { copyProgress } from '../backups/copy-progress.js';
-import { tellOfEngine } from '../parts/tell-of-engine.js';
+import { tellOfEngine } from '../components/tell-of-engine.js';
 
 async function withTables(
   config: Config,
@@ -96,12 +97,16 @@ export async function restoreBackup(backup: string): Promise<void> {
     );
   makePrivately();
   const fetched = await fetchBackup(config, backup);
-  const { begunAt, endedAt } = await restore({
-    backup: fetched.folder,
-    dataDirectory,
-    withTables: (backups, work) => withTables(config, backups, work),
-  }).finally(() => fetched.remove());
-  console.log(
-    `${dataDirectory} is as the server was between ${begunAt} and ${endedAt}; start it with the secret key that it had`,
-  );
+  try {
+    const { begunAt, endedAt } = await restore({
+      backup: fetched.folder,
+      dataDirectory,
+      withTables: (backups, work) => withTables(config, backups, work),
+    });
+    console.log(
+      `${dataDirectory} is as the server was between ${begunAt} and ${endedAt}; start it with the secret key that it had`,
+    );
+  } finally {
+    await fetched.remove();
+  }
 }

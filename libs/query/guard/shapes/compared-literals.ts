@@ -42,10 +42,10 @@ const MOMENT = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+$/;
 /** A text that may be read as a time, or as a number. */
 const NUMERIC = /^\s*[-+.]?\d/;
 
-/** The part of a statement between two brackets, or all of it. */
+/** A pair of brackets, or the whole statement. */
 interface Frame {
   clause: 'condition' | 'list' | 'other';
-  /** Whether a query that stands here has its values in places of their own. */
+  /** Says whether its values are compared as the statement's own are. */
   readonly isPlain: boolean;
 }
 
