@@ -68,7 +68,7 @@ describe('a shape of statements', () => {
   });
   afterAll(() => engine.close());
 
-  /** What is admitted; or what is said of it. */
+  /** The statement that is admitted, or the words of its refusal. */
   async function told(judged: Promise<object>): Promise<object> {
     try {
       return await judged;

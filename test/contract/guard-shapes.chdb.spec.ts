@@ -206,7 +206,7 @@ describe('a statement that is judged by its shape', () => {
 
   type Judged = Awaited<ReturnType<Guard['admit']>>;
 
-  /** What is admitted; or what is said of it. */
+  /** The statement that is admitted, with all that belongs to it; or the words of its refusal. */
   async function told(judged: Promise<Judged>): Promise<object> {
     try {
       return await judged;

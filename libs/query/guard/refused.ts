@@ -24,7 +24,7 @@ const refusals = counter(
   RULES,
 );
 
-/** What the guard does not let pass. */
+/** A statement that the guard does not let pass. */
 export class Refusal extends MillraceError {
   constructor(
     readonly rule: Rule,

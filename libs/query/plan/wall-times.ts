@@ -27,7 +27,7 @@ export function hasWallTimes(type: string): boolean {
 const mayMakeWallTimes = (statement: string): boolean =>
   TIMES.test(statement) && TIMES.test(statement.replace(ZONED, ''));
 
-/** Whether such times may be among the columns of a statement, over these tables. */
+/** Tells whether such times may be among the columns of a statement, over these tables. */
 export const mayHaveWallTimes = (statement: string, tables: readonly TableDescription[]): boolean =>
   mayMakeWallTimes(statement) ||
   tables.some(({ columns }) => columns.some(({ type }) => hasWallTimes(type)));

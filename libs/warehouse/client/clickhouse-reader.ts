@@ -24,7 +24,7 @@ export type Rights = Pick<Request, 'role' | 'auth'>;
 export interface ReaderDependencies {
   readonly connection: ClickHouseConnection;
   readonly limits: QueryLimits;
-  /** Of each query: all those of a reader that the profile of its user does not have. */
+  /** Each query brings these: all that the profile of its user does not have. */
   readonly settings: ClickHouseSettings;
   /** The rights of a user who may read this database, or none where it is undefined. */
   readonly rights: (database: string | undefined) => Rights | Promise<Rights>;

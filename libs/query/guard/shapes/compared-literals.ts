@@ -21,7 +21,7 @@ const LITERALS_MAX = 16;
 const BEGINS = /^\s*(?:SELECT|WITH)\s/i;
 /** Comments, placeholders, and characters that some reader takes for quotes. */
 const UNUSUAL = /--|\/\*|#|[{}"$\u0085\u2018-\u201f\u2028\u2029\ue000-\ue1ff]/;
-/** What stands behind these is no value of a query. */
+/** Words behind which no value of a query stands. */
 const NO_SHAPE = /^(?:SETTINGS|FORMAT|INTO|EXPLAIN|DESCRIBE|SHOW|ESCAPE)$/i;
 const CONDITIONS = /^(?:WHERE|PREWHERE|HAVING)$/i;
 /** Clauses in the order in which a query has them. */
@@ -39,18 +39,18 @@ const ENDS = /^(?:AND|OR|GROUP|ORDER|LIMIT|HAVING|UNION|INTERSECT|EXCEPT|\))$/i;
 
 const WHOLE = /^(?:0|[1-9]\d{0,17})$/;
 const TEXT = /^'([\x20-\x26\x28-\x5b\x5d-\x7e\p{L}\p{N}]{1,200})'$/u;
-/** What is looked for in texts too, wherever they stand. */
+/** Words that the guard looks for in texts, too. */
 const LOOKED_FOR = /select|aggregatefunction/i;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const SECOND = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 const MOMENT = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+$/;
-/** What may be read as a time, or as a number. */
+/** A text that may be read as a time, or as a number. */
 const NUMERIC = /^\s*[-+.]?\d/;
 
-/** The part of a statement between two brackets, or all of it. */
+/** A pair of brackets, or the whole statement. */
 interface Frame {
   clause: 'condition' | 'list' | 'other';
-  /** Whether it is the statement, or a query that gives it rows, or a condition of these. */
+  /** Says whether it is the statement, or a query that gives it rows, or a condition of these. */
   readonly isPlain: boolean;
   /** The place of the last clause in their order; undefined where it is no query. */
   order: number | undefined;
