@@ -74,7 +74,7 @@ describe('shapes of statements', () => {
   const statement = (value: number): string => `SELECT id FROM t WHERE id > ${value}`;
   const admitted = (text: string) => ({ statement: text, wallTimes: false, tables: [] });
 
-  /** What is judged, of statements that are asked one after another. */
+  /** The texts that are judged where statements are asked one after another. */
   async function judged(
     asked: readonly [RequestOrganization, number][],
     failure?: Error,

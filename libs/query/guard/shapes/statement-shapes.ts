@@ -105,7 +105,7 @@ function isVerdict(error: unknown): boolean {
   return error instanceof MillraceError && VERDICTS.has(error.kind);
 }
 
-/** What a statement may read depends on who asks, and so may what it is written as. */
+/** Tables are those that the asker may read, and a statement may be written by their columns. */
 function keyOf({ probe }: StatementShape, organization: RequestOrganization): string {
   const { id, administered = false, streams } = organization;
   return JSON.stringify([id, administered, streams ? [...streams].sort() : 'all', probe]);
