@@ -24,7 +24,7 @@ export class Queries {
   private readonly source: string;
   private readonly types: ValueTypes;
   private readonly shapes: ObjectShapes;
-  private readonly table: Parts['table'];
+  private readonly table: Dependencies['table'];
   /** Counts the text of expressions for which ORDER BY has a name. */
   private readonly length: WrittenLength;
   /** The scope of the SELECT in work. */
