@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { TwoNodes } from '../distributed/two-nodes.js';
 import { buildRelease } from '../server/build-release.js';
 import type { Answer, Call } from '../server/client.js';
-import { runMillrace, type Ended } from '../server/run-millrace.js';
+import { runOperator, type Ended } from '../server/run-millrace.js';
 import { startServer, type Server } from '../server/start-server.js';
 
 // A build, a Kafka and two servers on two cores.
@@ -28,7 +28,7 @@ describe('a cluster of 0.2.0 that becomes one of this version', () => {
     (await server.client.call('/api/default/streams', call)).status === 200;
   const run = (command: string): Promise<Ended> => {
     const variables = { ...nodes.variables(), MILLRACE_DATA_DIR: join(folder, 'commands') };
-    return runMillrace([command], { home: folder, variables });
+    return runOperator([command], { home: folder, variables });
   };
 
   beforeAll(async () => {

@@ -12,6 +12,7 @@ export const CLICKHOUSE = server === undefined ? 'ClickHouse (double)' : 'ClickH
 export interface ClickHouseUnderTest extends OpenWarehouse {
   /** For files of the test. */
   readonly directory: string;
+  readonly isDouble: boolean;
   dispose(): Promise<void>;
 }
 
@@ -52,5 +53,5 @@ async function open(
     await double?.stop();
     rmSync(directory, { recursive: true, force: true });
   };
-  return { ...opened, directory, dispose };
+  return { ...opened, directory, isDouble: double !== undefined, dispose };
 }

@@ -9,6 +9,7 @@ import {
   type TableName,
   type Warehouse,
 } from '@app/warehouse';
+import { rounds } from '../rounds.js';
 import { describeLines } from './lines-batches.js';
 import { describeTypes } from './typed-columns.js';
 
@@ -16,6 +17,8 @@ import { describeTypes } from './typed-columns.js';
 export interface WarehouseUnderTest {
   readonly warehouse: Warehouse;
   readonly localEngine: LocalEngine;
+  /** Whether a stand-in answers, which is the engine of the engine's own run. */
+  readonly isDouble?: boolean;
   /** Absolute path for a batch file of this name. */
   batchFile(name: string): string;
   dispose(): Promise<void>;
@@ -33,6 +36,10 @@ const VIRTUAL_COLUMNS = [
   ...['_path', '_file', '_size', '_time', '_etag', '_headers', '_tags', '_row_number', '_null'],
   ...['_sign', '_version', '_is_deleted', '_dummy', '_stream_id', '_exact', '_nested', '_int'],
 ];
+
+/** Each fourth where the double is the engine that is asked about all of them; the campaign asks everywhere. */
+const some = (names: readonly string[]): readonly string[] =>
+  names.filter((_, at) => at % rounds(4, 1) === 0);
 
 const TABLE: TableName = { database: 'o_contract', table: 'events' };
 const STREAM_ID = '01S';
@@ -412,7 +419,7 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
             batches: [{ position: { partition: 7, offset }, file }],
           });
         await insert(1n);
-        for (const column of named)
+        for (const column of under.isDouble ? some(named) : named)
           await warehouse.modifyColumn(TABLE, { name: column, type: 'Nullable(Float64)' });
         await warehouse.setSkipIndexes(TABLE, named);
         await insert(2n);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runMillrace, type Ended } from '../server/run-millrace.js';
+import { runOperator, type Ended } from '../server/run-millrace.js';
 import { nodesUnderTest } from './two-nodes.js';
 
 const TIMEOUT_MS = 240_000;
@@ -16,7 +16,7 @@ describe('the key of two nodes that share their stores', () => {
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'millrace-key-'));
       const run = (...args: string[]): Promise<Ended> =>
-        runMillrace(args, {
+        runOperator(args, {
           home: folder,
           variables: { ...nodes().variables(), MILLRACE_DATA_DIR: join(folder, 'data'), ...key },
         });

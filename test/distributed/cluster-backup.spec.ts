@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';
 import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.js';
 import { rounds } from '../rounds.js';
-import { runMillrace, type Ended } from '../server/run-millrace.js';
+import { runOperator, type Ended } from '../server/run-millrace.js';
 import { startServer, type Server } from '../server/start-server.js';
 import { until } from '../server/until.js';
 import { nodesUnderTest } from './two-nodes.js';
@@ -24,7 +24,7 @@ describe('a backup of a cluster that goes on', () => {
     rmSync(directory, { recursive: true, force: true });
   });
   const run = (args: string[], variables: Record<string, string>): Promise<Ended> =>
-    runMillrace(args, {
+    runOperator(args, {
       home: directory,
       variables: { ...nodes().variables(), MILLRACE_LOG_LEVEL: 'fatal', ...variables },
     });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DeadLetter } from '../../libs/writer/dead-letter.js';
 import { ProcessCluster } from '../server/cluster/process-cluster.js';
 import { sharedBroker } from '../server/kafka/kafka-server.js';
-import { runMillrace, type Ended } from '../server/run-millrace.js';
+import { runOperator, type Ended } from '../server/run-millrace.js';
 import { until } from '../server/until.js';
 
 // Nine processes start on two cores.
@@ -149,7 +149,7 @@ describe('the cluster of docker-compose.yml, as processes', () => {
    * goes on.
    */
   const millrace = (args: readonly string[], dataDirectory: string): Promise<Ended> =>
-    runMillrace(args, {
+    runOperator(args, {
       home: tmpdir(),
       variables: { ...cluster.variables(), MILLRACE_DATA_DIR: dataDirectory },
     });

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';
 import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.js';
 import { sharedBroker, type Broker } from '../server/kafka/kafka-server.js';
-import { runMillrace, type Ended } from '../server/run-millrace.js';
+import { runOperator, type Ended } from '../server/run-millrace.js';
 import { startServer, type Server } from '../server/start-server.js';
 import { until } from '../server/until.js';
 
@@ -31,7 +31,7 @@ describe('a Kafka that is newer than the events and the tables', () => {
     return server;
   };
   const reconcile = async (...args: string[]): Promise<Ended> =>
-    runMillrace(['reconcile', ...args], {
+    runOperator(['reconcile', ...args], {
       home: directory,
       variables: { ...variables, MILLRACE_DATA_DIR: join(directory, 'node') },
     });

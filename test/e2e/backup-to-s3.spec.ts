@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runMillrace, type Ended } from '../server/run-millrace.js';
+import { runOperator, type Ended } from '../server/run-millrace.js';
 import { BUCKET, startS3, type S3 } from '../server/start-s3.js';
 import { startServer, type Server } from '../server/start-server.js';
 
@@ -17,7 +17,7 @@ describe('a backup in S3', () => {
   const start = (dataDirectory: string, variables: Record<string, string> = {}): Promise<Server> =>
     startServer({ dataDirectory, variables: { MILLRACE_BACKUP_DIR: backups, ...variables } });
   const run = (args: string[], variables: Record<string, string> = {}): Promise<Ended> =>
-    runMillrace(args, {
+    runOperator(args, {
       home: directory,
       variables: {
         ...{ MILLRACE_DATA_DIR: data, MILLRACE_BACKUP_DIR: backups, MILLRACE_LOG_LEVEL: 'fatal' },

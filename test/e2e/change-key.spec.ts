@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Answer } from '../server/client.js';
-import { runMillrace, type Ended } from '../server/run-millrace.js';
+import { runOperator, type Ended } from '../server/run-millrace.js';
 import { startServer, type Server } from '../server/start-server.js';
 import { storedFiles } from '../server/stored-files.js';
 
@@ -24,7 +24,7 @@ describe('millrace change-key', () => {
     server = undefined;
   };
   const run = (args: string[], variables: Record<string, string> = {}): Promise<Ended> =>
-    runMillrace(args, {
+    runOperator(args, {
       home: dataDirectory,
       variables: { MILLRACE_DATA_DIR: dataDirectory, MILLRACE_LOG_LEVEL: 'fatal', ...variables },
     });

@@ -18,12 +18,13 @@ describe('with its tables on a ClickHouse server (double)', () => {
       variables: { CLICKHOUSE_URL: double.url },
     });
 
-  beforeEach(async () => {
+  // One after the other on the same two: a test leaves streams, which no other one has.
+  beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'millrace-on-clickhouse-'));
     double = await ClickHouseDouble.start(join(directory, 'server'));
     server = await start();
-  });
-  afterEach(async () => {
+  }, TIMEOUT_MS);
+  afterAll(async () => {
     await server.stop();
     await double.stop();
     rmSync(directory, { recursive: true, force: true });
@@ -128,7 +129,7 @@ describe('with its tables on a ClickHouse server (double)', () => {
   it(
     'ends a query on the server when its client leaves',
     async () => {
-      await server.client.upload('logs', [{ n: 0 }]);
+      await server.client.upload('read', [{ n: 0 }]);
       const running = async (): Promise<number> => {
         const { username, password, origin } = new URL(double.url);
         const answer = await fetch(origin, {

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rounds } from '../rounds.js';
-import { runMillrace, startMillrace, type Ended } from '../server/run-millrace.js';
+import { runOperator, startOperator, type Ended } from '../server/run-millrace.js';
 import { startServer, type Server } from '../server/start-server.js';
 import { until } from '../server/until.js';
 
@@ -21,7 +21,7 @@ const TIMEOUT_MS = 480_000;
 const WORKERS = 3;
 const ROWS = 20;
 /** A worker pauses so long between two uploads: all of them are sent twice more, and CI has other suites. */
-const PAUSE_MS = rounds(40, 0);
+const PAUSE_MS = rounds(120, 0);
 /** An upload of a stream has a new one, as long as there are some. */
 const NEW_FIELDS = 40;
 
@@ -121,9 +121,9 @@ describe('a backup of a running server', () => {
     home: directory,
     variables: { MILLRACE_DATA_DIR: data(), MILLRACE_LOG_LEVEL: 'fatal', ...variables },
   });
-  const backUp = (...args: string[]): Promise<Ended> => runMillrace(['backup', ...args], options());
+  const backUp = (...args: string[]): Promise<Ended> => runOperator(['backup', ...args], options());
   const restore = (name: string, to: string): Promise<Ended> =>
-    runMillrace(
+    runOperator(
       ['restore', join(backups(), name)],
       options({ MILLRACE_DATA_DIR: join(directory, to) }),
     );
@@ -202,7 +202,7 @@ describe('a backup of a running server', () => {
         expect(await rejected(restored)).toEqual(allRejected);
         await restored.stop();
         const variables = { MILLRACE_DATA_DIR: join(directory, to), MILLRACE_SECRET_KEY: key };
-        const verified = await runMillrace(['audit:verify'], options(variables));
+        const verified = await runOperator(['audit:verify'], options(variables));
         expect([verified.code, verified.stdout]).toEqual([0, expect.stringMatching(/intact/)]);
       }
     },
@@ -214,7 +214,7 @@ describe('a backup of a running server', () => {
     for (let n = 0; ; n += 1) {
       const name = `broken${n}-${Date.now()}`;
       const folder = join(backups(), name);
-      const asked = startMillrace(['backup', '--name', name], options());
+      const asked = startOperator(['backup', '--name', name], options());
       let hasEnded = false;
       void asked.ended.finally(() => (hasEnded = true));
       while (!existsSync(folder) && !hasEnded) await sleep(1);

@@ -6,7 +6,7 @@ import { openWarehouse } from '@app/warehouse';
 import { LIMITS } from '../contract/limits.js';
 import { EventStoreDbDouble } from '../doubles/eventstoredb/eventstoredb-double.js';
 import type { Answer } from '../server/client.js';
-import { runMillrace, type Ended } from '../server/run-millrace.js';
+import { runOperator, type Ended } from '../server/run-millrace.js';
 import { startServer, type Server } from '../server/start-server.js';
 import { until } from '../server/until.js';
 
@@ -27,9 +27,6 @@ interface Entry {
   readonly subject: string;
   readonly data: string;
 }
-
-/** An older Node.js prints this first. */
-const OF_NODE = /^Millrace is for Node\.js .*\n/;
 
 /** An installation of which a part is put back to what it was a day before. */
 class Installation {
@@ -60,8 +57,8 @@ class Installation {
     throw new Error('it started');
   }
 
-  async run(...args: string[]): Promise<Ended> {
-    const { stderr, ...ended } = await runMillrace(args, {
+  run(...args: string[]): Promise<Ended> {
+    return runOperator(args, {
       home: this.directory,
       variables: {
         MILLRACE_DATA_DIR: this.directory,
@@ -70,7 +67,6 @@ class Installation {
         ...this.variables,
       },
     });
-    return { ...ended, stderr: stderr.replace(OF_NODE, '') };
   }
 
   /** From now on it has other stores. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Answer } from '../server/client.js';
 import { ANN, askHistory } from '../server/release-history.js';
-import { runMillrace } from '../server/run-millrace.js';
+import { runOperator } from '../server/run-millrace.js';
 import { startServer } from '../server/start-server.js';
 import { until } from '../server/until.js';
 
@@ -51,7 +51,7 @@ describe('the data directory of a release', () => {
       } finally {
         await server.stop();
       }
-      const verified = await runMillrace(['audit:verify'], {
+      const verified = await runOperator(['audit:verify'], {
         home: folder,
         variables: { MILLRACE_DATA_DIR: dataDirectory, MILLRACE_LOG_LEVEL: 'fatal' },
       });

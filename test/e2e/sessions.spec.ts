@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServerKey } from '@app/key-store';
 import type { Answer, Call } from '../server/client.js';
+import { borrowServer } from '../server/borrow-server.js';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
 
 const ANN = { email: 'ann@example.com', password: 'Secret-Number-1' };
@@ -217,12 +218,12 @@ describe('a session', () => {
     const cookie = await begin();
     const middle = Math.floor(cookie.length / 2);
     const letter = cookie[middle] === 'A' ? 'B' : 'A';
-    const other = await startServer();
+    const other = await borrowServer();
     const foreign = await other.client.call('/api/auth/sign-in', {
       body: JSON.stringify(ROOT),
       credentials: 'none',
     });
-    await other.stop();
+    await other.giveBack();
     const bad = [
       cookie.slice(0, middle) + letter + cookie.slice(middle + 1),
       cookie.slice(0, -2),

@@ -1,3 +1,4 @@
+import { CAMPAIGN } from '../rounds.js';
 import type { Answer } from '../server/client.js';
 import { startServer, type Server } from '../server/start-server.js';
 
@@ -119,13 +120,21 @@ describe('a stranger is told nothing of what is there', () => {
     ],
   ];
 
+  const foreign = pairs.slice(0, -1);
+  /**
+   * Each wrong passcode takes a hash, a tenth of a second, and is refused before the route is known:
+   * CI asks each route with one pair, the next with the next, and the campaign with all.
+   */
+  const inTurn = (at: number): typeof pairs =>
+    CAMPAIGN ? pairs : foreign.slice(at % foreign.length).slice(0, 1);
+
   it.each(['nobody', 'vera', 'stan', 'passcode'])(
     'on no route: %s',
     async (caller) => {
       expect(routes.length).toBeGreaterThan(40);
-      for (const route of routes) {
+      for (const [at, route] of routes.entries()) {
         const title = `${route.method} ${route.path}`;
-        for (const [what, one, other] of pairs) {
+        for (const [what, one, other] of caller === 'passcode' ? inTurn(at) : pairs) {
           if (CREATES[title]?.includes(what) && !['nobody', 'passcode'].includes(caller)) continue;
           // An own organization's members and streams are no secret, nor is which e-mail is free to register.
           const own = one.org === 'other';

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { environment } from '../../bin/prepare.mjs';
 import { ROOT } from './start-server.js';
 
 interface MillraceOptions {
@@ -24,13 +25,33 @@ interface RunningMillrace {
 }
 
 export const PROGRAM = join(import.meta.dirname, '../../bin/millrace.mjs');
+const PROGRAMS = join(import.meta.dirname, '../../dist/apps/api');
 
 /** Runs `millrace` as its users do. */
-export function startMillrace(
+export const startMillrace = (args: readonly string[], options: MillraceOptions): RunningMillrace =>
+  start([PROGRAM, ...args], options);
+
+/**
+ * Runs a command for operators without the launcher and its source maps, which take as long as some
+ * commands do. That the launcher leads to it is shown in test/e2e/operator-commands.spec.ts.
+ * @param command such as `audit:verify`
+ */
+export function startOperator(
+  [command = '', ...args]: readonly string[],
+  { variables, ...options }: MillraceOptions,
+): RunningMillrace {
+  const program = join(PROGRAMS, `${command.replace(':', '-')}.js`);
+  // What else this process has, such as KAFKA_BROKERS, is not for it.
+  const { UV_THREADPOOL_SIZE = '', JE_MALLOC_CONF = '', NODE_COMPILE_CACHE = '' } = environment();
+  const ours = { UV_THREADPOOL_SIZE, JE_MALLOC_CONF, NODE_COMPILE_CACHE };
+  return start([program, ...args], { ...options, variables: { ...ours, ...variables } });
+}
+
+function start(
   args: readonly string[],
   { home, input, variables }: MillraceOptions,
 ): RunningMillrace {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+  const child = spawn(process.execPath, args, {
     env: {
       PATH: process.env.PATH,
       HOME: home,
@@ -48,6 +69,9 @@ export function startMillrace(
   );
   return { process: child, ended };
 }
+
+export const runOperator = (args: readonly string[], options: MillraceOptions): Promise<Ended> =>
+  startOperator(args, options).ended;
 
 export const runMillrace = (args: readonly string[], options: MillraceOptions): Promise<Ended> =>
   startMillrace(args, options).ended;

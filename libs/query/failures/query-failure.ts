@@ -44,7 +44,7 @@ const OF_NUMBER: Readonly<Record<number, (reason: string) => string>> = {
 };
 /** Integers are held against this before they leave 64 bits: see `dialect/expressions.ts`. */
 const LEAVES_64_BITS = /^Value in column U?Int128 cannot be safely converted into type U?Int64/;
-/** What the engine cannot do, and what says the same. */
+/** Problems that only the engine finds, each with what says the same. */
 const INSTEAD: readonly (readonly [problem: RegExp, instead: string])[] = [
   [/^Correlated subqueries in aggregation keys/, 'a subquery that looks at the outer row cannot be a key of GROUP BY: name it in an inner SELECT, SELECT n, count(*) FROM (SELECT (SELECT …) AS n FROM t) GROUP BY n'], // prettier-ignore
   [/^Cannot decorrelate query, because 'Limit'/, 'a subquery that looks at the outer row takes no LIMIT: SELECT argMin(x, y) is the x of the least y, argMax(x, y) that of the greatest'], // prettier-ignore

@@ -40,7 +40,7 @@ function slice(list: string, from: string, to: string): string {
 const SLICE = fn(2, 3, (list, from, to = '-1') => slice(list, from, to));
 const JOIN = two('arrayStringConcat');
 
-/** What an aggregate answers of a list's values: nulls are passed over, and of no values it is null. */
+/** An aggregate over a list's values: nulls are passed over, and of no values it is null. */
 const reduced = (name: string): ScalarFunction =>
   fn(1, 1, (list) => `arrayReduce('${name}OrNull', ${list})`);
 const MAX = reduced('max');

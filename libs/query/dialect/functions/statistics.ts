@@ -3,7 +3,7 @@ import type { Aggregate, AggregateFunction } from './aggregate-functions.js';
 /** Calls of aggregates over one value, of which each has the author's FILTER and OVER. */
 interface Sample {
   readonly count: string;
-  /** Of the engine's functions of one value. */
+  /** Calls one of the engine's functions of one value. */
   readonly of: (name: string) => string;
 }
 

@@ -26,7 +26,7 @@ export function timeSeries(nodes: Nodes, at: number, write: Write): string | und
   return `arrayFilter(_time -> _time ${isRange ? '<' : '<='} ${to}, ${times})`;
 }
 
-/** What stands in `INTERVAL '1 day'`, `INTERVAL 1 DAY`, `INTERVAL '1' DAY` and `'1 day'::INTERVAL`. */
+/** The length that is written in `INTERVAL '1 day'`, `INTERVAL 1 DAY`, `INTERVAL '1' DAY` and `'1 day'::INTERVAL`. */
 function stepOf(step: Nodes): string {
   const [first, ...rest] = step;
   const isCast = first?.kind === 'text' && isWord(rest.at(-1), 'INTERVAL');
