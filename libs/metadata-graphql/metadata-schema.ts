@@ -3,7 +3,7 @@ import { AbstractGraphQLDriver, type GqlModuleOptions } from '@nestjs/graphql';
 import { GraphQLSchema } from 'graphql';
 import { MillraceError } from '@app/platform';
 
-/** Where the schema is once the resolvers of all modules are found. */
+/** Tells where the schema is once the resolvers of all modules are found. */
 @Injectable()
 export class MetadataSchema {
   private schema: GraphQLSchema | undefined;

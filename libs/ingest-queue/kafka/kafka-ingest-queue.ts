@@ -203,7 +203,7 @@ export class KafkaIngestQueue implements IngestQueue {
     return { partition: this.dependencies.firstPartition + partition, offset };
   }
 
-  /** As the broker counts partitions. */
+  /** Gives the position as the broker counts partitions. */
   private within({ partition, offset }: QueuePosition): QueuePosition {
     return { partition: partition - this.dependencies.firstPartition, offset };
   }

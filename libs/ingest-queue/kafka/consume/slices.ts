@@ -21,7 +21,7 @@ export function* slices<Message extends Pick<KafkaMessage, 'value'>>(
   if (slice.length > 0) yield slice;
 }
 
-/** Where to go on behind a slice: behind a batch's last message there may be a transaction's end. */
+/** Tells where to go on behind a slice: behind a batch's last message there may be a transaction's end. */
 export function nextOffset(
   slice: readonly KafkaMessage[],
   batch: { readonly messages: readonly KafkaMessage[]; lastOffset(): string },
