@@ -4,6 +4,10 @@
 /** Which libs a lib may import, and why not the others. */
 const layers = {
   flow: [[], 'Limits, locks and backoffs are small and know nobody.'],
+  files: [[], 'How a file is written, kept and closed to others: who has it knows what for.'],
+  settings: [[], 'Forms of variables are small and know nobody.'],
+  'graphql-cost': [[], 'It counts what a document asks for: who executes it sets the bound.'],
+  http: [['platform'], 'The server, and errors as answers: which routes there are the app says.'],
   platform: [[], 'platform is what everybody stands on; it knows nobody.'],
   'event-store': [['platform'], 'A port knows no domain: it must be replaceable by itself.'],
   'ingest-queue': [['platform'], 'A port knows no domain: it must be replaceable by itself.'],
@@ -17,7 +21,7 @@ const layers = {
   ],
   'key-store': [['platform'], 'A port knows no domain: it must be replaceable by itself.'],
   identity: [
-    ['event-store', 'key-store', 'platform'],
+    ['event-store', 'http', 'key-store', 'platform'],
     'Who somebody is must not depend on what is stored; callers find the caller in the request context (platform).',
   ],
   streams: [
@@ -35,11 +39,13 @@ const layers = {
   config: [
     [
       'event-store',
+      'http',
       'identity',
       'ingest-queue',
       'intake',
       'object-store',
       'query',
+      'streams',
       'warehouse',
       'platform',
     ],
@@ -56,7 +62,16 @@ const layers = {
     'From the queue to tables: it is a process of its own, and takes what a batch says of itself.',
   ],
   intake: [
-    ['acceptance', 'writer', 'streams', 'ingest-queue', 'object-store', 'warehouse', 'platform'],
+    [
+      'acceptance',
+      'http',
+      'ingest-queue',
+      'object-store',
+      'streams',
+      'warehouse',
+      'writer',
+      'platform',
+    ],
     'From requests and messages to the queue: of the writer it takes how batches are described, and how far it is; it needs no users and no queries.',
   ],
   backup: [
@@ -68,21 +83,24 @@ const layers = {
     'It compares what the stores of an installation say of one another, so it knows them all; HTTP it does not.',
   ],
   'metadata-graphql': [
-    ['platform'],
+    ['graphql-cost', 'platform'],
     'Each domain declares its own resolvers; what joins them into one schema knows none of them.',
   ],
-  openapi: [['platform'], 'Each route describes itself; what writes that down knows none of them.'],
-  console: [['platform'], 'It serves files: what they show they ask the API for.'],
+  openapi: [
+    ['http', 'platform'],
+    'Each route describes itself; what writes that down knows none of them.',
+  ],
+  console: [['http', 'platform'], 'It serves files: what they show they ask the API for.'],
   query: [
-    ['arrow', 'parquet', 'warehouse', 'platform'],
+    ['arrow', 'graphql-cost', 'http', 'parquet', 'warehouse', 'platform'],
     'The edge program has tables without streams, so the app hands the catalog in.',
   ],
   'postgres-wire': [
-    ['query', 'warehouse', 'platform'],
+    ['http', 'query', 'warehouse', 'platform'],
     'It speaks a protocol and answers by queries: whose tables they are, and who is let in, the app hands in.',
   ],
   'flight-sql': [
-    ['arrow', 'query', 'warehouse', 'platform'],
+    ['arrow', 'http', 'query', 'warehouse', 'platform'],
     'It speaks a protocol and answers by queries: whose tables they are, and who is let in, the app hands in.',
   ],
   edge: [
@@ -103,7 +121,7 @@ const adapterFolders = `(?:${Object.entries(adapters)
 const spec = '\\.spec\\.ts$';
 
 /** Libs that every other may import. */
-const everywhere = ['flow'];
+const everywhere = ['files', 'flow', 'settings'];
 
 const layerRules = Object.entries(layers).map(([lib, [allowed, comment]]) => ({
   name: `${lib}-imports-only-${allowed.join('-') || 'nothing'}`,
@@ -168,7 +186,7 @@ module.exports = {
       to: {
         path: '^libs/',
         pathNot:
-          '^libs/(?:edge|console|openapi|query|flight-sql|postgres-wire|arrow|parquet|warehouse|platform|flow)/',
+          '^libs/(?:edge|console|openapi|query|flight-sql|postgres-wire|arrow|parquet|warehouse|http|graphql-cost|platform|files|flow|settings)/',
         reachable: true,
       },
     },
@@ -195,7 +213,7 @@ module.exports = {
       from: { path: '^libs/config/', pathNot: spec },
       to: {
         path: '^libs/',
-        pathNot: '^libs/(?:config/|platform/index\\.ts$|.*\\.settings\\.ts$)',
+        pathNot: '^libs/(?:config/|(?:platform|settings)/index\\.ts$|.*\\.settings\\.ts$)',
       },
     },
     {

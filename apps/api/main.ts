@@ -2,7 +2,7 @@
 const USAGE = `usage: millrace serve
 
 Runs the server: what it is answers at MILLRACE_HTTP_ADDR (127.0.0.1:5080) and keeps everything in
-MILLRACE_DATA_DIR (./data), until SIGTERM or Ctrl-C. MILLRACE_ROLES says which parts of it run in
+MILLRACE_DATA_DIR (./data), until SIGTERM or Ctrl-C. MILLRACE_ROLES says which roles of it run in
 this process; without it, all of them. docs/operators.md has every variable.
 
   --help  this text`;

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 
 const USAGE = `usage: millrace reconcile [--adopt | --drop] [--organization <name>]
 
-For an installation of which a part was restored from a backup of another day: tells what the events
+For an installation of which one store was restored from a backup of another day: tells what the events
 do not know that tables and audit trails have, and what they tell of that is not there. Without
 --adopt or --drop it changes nothing; the code is 1 when something differs.
 

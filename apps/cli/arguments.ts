@@ -8,7 +8,7 @@ export const HELP = `usage: millrace <command> [options]
 
 and for whoever runs the server:
 
-  serve         runs it; MILLRACE_ROLES says which parts of it
+  serve         runs it; MILLRACE_ROLES says which roles of it
   dead-letter   tells what no table took, and puts it back
   audit:verify  checks that nobody changed the audit trail
   replay        makes a read model again out of the events
@@ -37,8 +37,8 @@ Uploads a file, all files of a folder, or standard input (-) into a stream.
   --wait            be done when the records can be queried, not already when they are durable
   --help            this text
 
-NDJSON and CSV go in parts of 16 MiB, four at a time; the rest goes whole. When it breaks off,
-the same command goes on, for 23 hours, and the server stores no part twice.
+NDJSON and CSV go in slices of 16 MiB, four at a time; the rest goes whole. When it breaks off,
+the same command goes on, for 23 hours, and the server stores no slice twice.
 
 It ends with
   0    all records are stored

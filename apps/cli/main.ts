@@ -8,7 +8,7 @@ import { credentialsOf, type KnownCredentials } from './credentials.js';
 import { CliError, EXIT } from './exit-code.js';
 import { findFiles, type SourceFile } from './find-files.js';
 import { Progress } from './progress.js';
-import { PartSender } from './send-part.js';
+import { SliceSender } from './send-slice.js';
 import { uploadFiles, type UploadSum } from './upload.js';
 import { UploadState } from './upload-state.js';
 
@@ -40,14 +40,14 @@ async function upload(wanted: UploadArguments, known: KnownCredentials): Promise
   if (state.resumed)
     progress.tell('going on with an upload that broke off: nothing is stored twice');
   const target = { ...wanted, ...credentials, uploadId: state.uploadId };
-  const sender = new PartSender(target, progress, stop);
+  const sender = new SliceSender(target, progress, stop);
   const started = performance.now();
   try {
     const sum = await uploadFiles(
       files,
-      async (part) => {
-        const outcome = await sender.send(part);
-        progress.part(part.bytes, outcome.successful, outcome.failed);
+      async (slice) => {
+        const outcome = await sender.send(slice);
+        progress.slice(slice.bytes, outcome.successful, outcome.failed);
         return outcome;
       },
       stop,

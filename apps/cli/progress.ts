@@ -37,14 +37,14 @@ export class Progress {
     this.bar.start(Math.max(total, 1), 0, this.shown());
   }
 
-  part(bytes: number, stored: number, rejected: number): void {
+  slice(bytes: number, stored: number, rejected: number): void {
     this.sent += bytes;
     this.stored += stored;
     this.rejected += rejected;
     this.bar?.update(Math.min(this.sent, Math.max(this.total, 1)), this.shown());
   }
 
-  /** Says why it waits: once, though several parts may wait for the same. */
+  /** Says why it waits: once, though several slices may wait for the same. */
   pause(reason: string, milliseconds: number): void {
     const now = performance.now();
     if (now < this.pausedUntil) return;

@@ -6,7 +6,7 @@ import type { UploadArguments } from './arguments.js';
 import { usageError } from './exit-code.js';
 
 const HOUR_MS = 60 * 60 * 1000;
-/** The server remembers for 24 hours what it has stored; the last part may be under way for one. */
+/** The server remembers for 24 hours what it has stored; the last slice may be under way for one. */
 const RESUMABLE_MS = 23 * HOUR_MS;
 
 interface KeptUpload {
@@ -17,7 +17,7 @@ interface KeptUpload {
 
 /**
  * An upload that has begun and has not ended, in a file of its own. It holds nothing but a name:
- * which parts are stored the server knows, by keys made of that name and the parts' content. An
+ * which slices are stored the server knows, by keys made of that name and the slices' content. An
  * upload that ended has no file, so the same command then uploads anew.
  */
 export class UploadState {
@@ -45,7 +45,7 @@ export class UploadState {
     }
     if (Date.now() - kept.begun > RESUMABLE_MS)
       throw usageError(
-        `this upload broke off on ${new Date(kept.begun).toISOString()}, too long ago to go on: the server has forgotten which parts it stored.` +
+        `this upload broke off on ${new Date(kept.begun).toISOString()}, too long ago to go on: the server has forgotten which slices it stored.` +
           ` See what is there, remove ${file}, and upload what is missing`,
       );
     return new UploadState(kept.uploadId, true, file);
@@ -61,7 +61,7 @@ async function read(file: string): Promise<KeptUpload | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as KeptUpload;
   } catch {
-    // None, or one that was cut off while it was written: no part had been sent then.
+    // None, or one that was cut off while it was written: no slice had been sent then.
     return undefined;
   }
 }

@@ -1,36 +1,37 @@
-import type { Part } from './cut/part.js';
-import { partsOf } from './cut/parts-of-file.js';
+import type { Slice } from './cut/slice.js';
+import { slicesOf } from './cut/slices-of-file.js';
 import type { SourceFile } from './find-files.js';
-import type { PartOutcome } from './send-part.js';
+import type { SliceOutcome } from './send-slice.js';
 
 const PARTS_AT_ONCE = 4;
 
 export interface UploadSum {
   readonly stored: number;
   readonly rejected: number;
-  /** The first reason, with the part it is of. */
+  /** The first reason, with the slice it is of. */
   readonly reason: string | undefined;
 }
 
 /**
- * Sends all parts of all files, a few at a time. When one fails for good, or `stop` says so, no
+ * Sends all slices of all files, a few at a time. When one fails for good, or `stop` says so, no
  * other is begun, and those on their way still arrive.
- * @throws what the first part that failed threw
+ * @throws what the first slice that failed threw
  */
 export async function uploadFiles(
   files: readonly SourceFile[],
-  send: (part: Part) => Promise<PartOutcome>,
+  send: (slice: Slice) => Promise<SliceOutcome>,
   stop: AbortSignal,
 ): Promise<UploadSum> {
   const sum = { stored: 0, rejected: 0, reason: undefined as string | undefined };
   const sending = new Set<Promise<void>>();
   const failures: unknown[] = [];
-  const begin = (part: Part): void => {
-    const work = send(part)
+  const begin = (slice: Slice): void => {
+    const work = send(slice)
       .then(({ successful, failed, error }) => {
         sum.stored += successful;
         sum.rejected += failed;
-        if (error !== undefined) sum.reason ??= `${part.name}, from byte ${part.offset}: ${error}`;
+        if (error !== undefined)
+          sum.reason ??= `${slice.name}, from byte ${slice.offset}: ${error}`;
       })
       .catch((error: unknown) => void failures.push(error))
       .finally(() => sending.delete(work));
@@ -39,9 +40,9 @@ export async function uploadFiles(
   /** Goes alone: it may have to make the stream, and its columns are then the same each time. */
   let first: Promise<unknown> | undefined;
   try {
-    for await (const part of allParts(files)) {
+    for await (const slice of allSlices(files)) {
       if (stop.aborted || failures.length > 0) break;
-      begin(part);
+      begin(slice);
       first ??= Promise.all(sending);
       await first;
       while (sending.size >= PARTS_AT_ONCE) await Promise.race(sending);
@@ -53,6 +54,6 @@ export async function uploadFiles(
   return sum;
 }
 
-async function* allParts(files: readonly SourceFile[]): AsyncGenerator<Part> {
-  for (const file of files) yield* partsOf(file);
+async function* allSlices(files: readonly SourceFile[]): AsyncGenerator<Slice> {
+  for (const file of files) yield* slicesOf(file);
 }

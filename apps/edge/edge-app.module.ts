@@ -10,13 +10,8 @@ import {
   Registrations,
   SourceReader,
 } from '@app/edge';
-import {
-  ErrorFilter,
-  HealthController,
-  MetricsController,
-  programVersion,
-  Readiness,
-} from '@app/platform';
+import { ErrorFilter } from '@app/http';
+import { HealthController, MetricsController, programVersion, Readiness } from '@app/platform';
 import {
   Catalog,
   GraphiqlModule,
@@ -25,7 +20,7 @@ import {
   type OrganizationQueryLimits,
 } from '@app/query';
 import { WarehouseReader } from '@app/warehouse';
-import type { Parts } from './open-parts.js';
+import type { Components } from './open-components.js';
 
 /** There is nobody to be fair to: only so many at a time, so that a burst does not take all memory. */
 const LIMITS: OrganizationQueryLimits = {
@@ -38,11 +33,11 @@ const LIMITS: OrganizationQueryLimits = {
   readBytes: Number.MAX_SAFE_INTEGER,
 };
 
-/** Hands the opened parts to the modules. */
+/** Hands the opened components to the modules. */
 @Module({})
 export class EdgeAppModule {
-  static of(parts: Parts): DynamicModule {
-    const values = bindings(parts);
+  static of(components: Components): DynamicModule {
+    const values = bindings(components);
     return {
       module: EdgeAppModule,
       global: true,
@@ -57,12 +52,15 @@ export class EdgeAppModule {
       providers: [
         ...values,
         Readiness,
-        { provide: APP_FILTER, useValue: new ErrorFilter(parts.logger, () => Promise.resolve()) },
+        {
+          provide: APP_FILTER,
+          useValue: new ErrorFilter(components.logger, () => Promise.resolve()),
+        },
         {
           provide: APP_GUARD,
           inject: [Reflector],
           useFactory: (reflector: Reflector) =>
-            new CallerGuard(reflector, parts.tables, parts.config),
+            new CallerGuard(reflector, components.tables, components.config),
         },
       ],
       exports: values.map(({ provide }) => provide),
@@ -70,7 +68,7 @@ export class EdgeAppModule {
   }
 }
 
-function bindings({ engine, tables, stores, registrations, logger }: Parts): ValueProvider[] {
+function bindings({ engine, tables, stores, registrations, logger }: Components): ValueProvider[] {
   return [
     { provide: WarehouseReader, useValue: new SourceReader(engine.reader, tables, logger) },
     { provide: Catalog, useValue: tables },

@@ -1,10 +1,11 @@
 import { EdgeFlightSqlDoor, EdgePostgresDoor } from '@app/edge';
-import { listenFailure, programVersion } from '@app/platform';
+import { listenFailure } from '@app/http';
+import { programVersion } from '@app/platform';
 import { PostgresListener } from '@app/postgres-wire';
 import type { Catalog, QueryPipeline } from '@app/query';
-import type { Parts } from './open-parts.js';
+import type { Components } from './open-components.js';
 
-/** The parts that answer whoever asks, by whatever protocol. */
+/** The components that answer whoever asks, by whatever protocol. */
 interface Answerers {
   readonly queries: QueryPipeline;
   readonly catalog: Catalog;
@@ -18,14 +19,14 @@ export interface Doors {
 }
 
 /** Listens for clients of other protocols, where that was asked for. @throws {Error} when it cannot */
-export async function openDoors(answerers: Answerers, parts: Parts): Promise<Doors> {
+export async function openDoors(answerers: Answerers, components: Components): Promise<Doors> {
   const open: Door[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(open.map((door) => door.close()));
   };
   try {
     for (const openOne of [openPostgres, openFlightSql]) {
-      const door = await openOne(answerers, parts);
+      const door = await openOne(answerers, components);
       if (door) open.push(door);
     }
   } catch (error) {
@@ -42,7 +43,7 @@ interface Door {
 
 async function openPostgres(
   answerers: Answerers,
-  { config, logger, tables }: Parts,
+  { config, logger, tables }: Components,
 ): Promise<Door | undefined> {
   if (!config.postgres) return undefined;
   const door = new EdgePostgresDoor(tables, config.token);
@@ -54,7 +55,7 @@ async function openPostgres(
 /** Its libraries are loaded by nobody else. */
 async function openFlightSql(
   answerers: Answerers,
-  { config, logger, tables }: Parts,
+  { config, logger, tables }: Components,
 ): Promise<Door | undefined> {
   if (!config.flightSql) return undefined;
   const { FlightSqlListener } = await import('@app/flight-sql');

@@ -1,22 +1,14 @@
 import type { Follower } from '@app/edge';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import {
-  corsFor,
-  drain,
-  httpAdapter,
-  listenFailure,
-  measureProcess,
-  MillraceError,
-  nestLogger,
-  Readiness,
-} from '@app/platform';
+import { corsFor, httpAdapter, listenFailure } from '@app/http';
+import { drain, measureProcess, MillraceError, nestLogger, Readiness } from '@app/platform';
 import { serveDocs } from '@app/openapi';
 import { Catalog, QueryPipeline } from '@app/query';
 import { EdgeAppModule } from './edge-app.module.js';
 import { EDGE_TERMS } from './edge-terms.js';
 import { openDoors, type Doors } from './open-doors.js';
-import type { Parts } from './open-parts.js';
+import type { Components } from './open-components.js';
 import { preferFormat } from './prefer-format.js';
 
 const IDLE_SECONDS = 60;
@@ -30,8 +22,8 @@ interface Serving {
 }
 
 /** Listens. @throws {Error} when it cannot */
-export async function serve(parts: Parts): Promise<Serving> {
-  const { config, logger } = parts;
+export async function serve(components: Components): Promise<Serving> {
+  const { config, logger } = components;
   measureProcess();
   const adapter = httpAdapter(
     {
@@ -43,18 +35,22 @@ export async function serve(parts: Parts): Promise<Serving> {
     logger,
   );
   preferFormat(adapter.getInstance(), config.responseFormat);
-  const app = await NestFactory.create<NestFastifyApplication>(EdgeAppModule.of(parts), adapter, {
-    logger: nestLogger(logger),
-    bodyParser: false,
-    abortOnError: false,
-  });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    EdgeAppModule.of(components),
+    adapter,
+    {
+      logger: nestLogger(logger),
+      bodyParser: false,
+      abortOnError: false,
+    },
+  );
   if (config.cors.length > 0) app.enableCors(corsFor(config.cors));
   serveDocs(app, EDGE_TERMS);
-  if (parts.follower) tellOfFollowing(app.get(Readiness), parts.follower);
+  if (components.follower) tellOfFollowing(app.get(Readiness), components.follower);
   await app.listen(config.http.port, config.http.host).catch(listenFailure('--addr-http'));
   const queries = app.get(QueryPipeline, { strict: false });
   const catalog = app.get(Catalog, { strict: false });
-  const doors = await openDoors({ queries, catalog }, parts);
+  const doors = await openDoors({ queries, catalog }, components);
   return { url: await app.getUrl(), told: doors.told, stop: () => stop(app, doors) };
 }
 

@@ -3,7 +3,7 @@ import { Follower, type EdgeConfig, type TableRegistry } from '@app/edge';
 import type { Logger } from '@app/platform';
 import type { SourceEngine } from '@app/warehouse';
 
-interface FollowingParts {
+interface FollowingComponents {
   readonly config: EdgeConfig;
   /** Relative paths start from it. */
   readonly base: string;
@@ -22,7 +22,7 @@ export async function startFollowing({
   engine,
   tables,
   logger,
-}: FollowingParts): Promise<Follower | undefined> {
+}: FollowingComponents): Promise<Follower | undefined> {
   if (!follow) return undefined;
   const { cacheFolder } = follow;
   return Follower.start({

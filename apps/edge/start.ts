@@ -1,15 +1,15 @@
 import 'reflect-metadata';
 import type { EdgeConfig, PreparedTable } from '@app/edge';
+import { makePrivately } from '@app/files';
 import {
   breakOff,
   breakOffOnSignal,
   closeOnSignal,
   createLogger,
   endOnUnhandledRejection,
-  makePrivately,
   programVersion,
 } from '@app/platform';
-import { openParts } from './open-parts.js';
+import { openComponents } from './open-components.js';
 import { serve } from './serve.js';
 
 const LOG_LEVEL = 'warn';
@@ -23,21 +23,21 @@ export async function start(config: EdgeConfig): Promise<void> {
   const logger = createLogger(LOG_LEVEL);
   endOnUnhandledRejection(logger);
   const started = breakOffOnSignal();
-  const parts = await openParts(config, logger);
-  const server = await serve(parts).catch(async (error: unknown) => {
-    await parts.close();
+  const components = await openComponents(config, logger);
+  const server = await serve(components).catch(async (error: unknown) => {
+    await components.close();
     throw error;
   });
   closeOnSignal(async () => {
     await server.stop();
     const late = setTimeout(breakOff, CLOSE_MS);
-    await parts.close();
+    await components.close();
     clearTimeout(late);
   });
   started();
   for (const told of server.told) console.log(told);
   console.log(`millrace-edge ${programVersion()} listens on ${server.url}`);
-  const [all, copied] = [parts.tables.list(), ({ copy }: PreparedTable) => copy !== undefined];
+  const [all, copied] = [components.tables.list(), ({ copy }: PreparedTable) => copy !== undefined];
   console.log(`tables: ${namesOf(all)}`);
   const held = namesOf(all.filter(copied));
   const inPlace = namesOf(all.filter((table) => !copied(table)));

@@ -1,15 +1,15 @@
 import 'reflect-metadata';
 import { GroupInserter, measureWriter, WritePipeline, WriteProgress } from '@app/writer';
+import { openStatusServer } from '@app/http';
 import {
   closeOnSignal,
   createLogger,
   endOnUnhandledRejection,
   measureReadiness,
-  openStatusServer,
   startTracing,
 } from '@app/platform';
 import { readConfig } from '@app/config';
-import { openParts } from './open-parts.js';
+import { openComponents } from './open-components.js';
 
 /** Writes until a signal. @throws {Error} when it cannot start */
 export async function write(): Promise<void> {
@@ -17,29 +17,29 @@ export async function write(): Promise<void> {
   const logger = createLogger(config.logLevel);
   endOnUnhandledRejection(logger);
   const tracing = await startTracing(config.tracesTo, 'millrace-writer', logger);
-  const parts = await openParts(config, logger);
-  const { deadLetter } = parts;
+  const components = await openComponents(config, logger);
+  const { deadLetter } = components;
   const writer = new WritePipeline(
-    parts.queue,
+    components.queue,
     new GroupInserter(
-      parts.warehouse,
-      parts.spool.folder('writer'),
-      parts.streams,
-      parts.warehouse,
+      components.warehouse,
+      components.spool.folder('writer'),
+      components.streams,
+      components.warehouse,
     ),
     deadLetter,
-    new WriteProgress(parts.queue, deadLetter),
+    new WriteProgress(components.queue, deadLetter),
     logger,
   );
   measureWriter({ writer, deadLetter });
-  parts.readiness.watch('writer', () => writer.checkWriting());
-  measureReadiness(parts.readiness);
+  components.readiness.watch('writer', () => writer.checkWriting());
+  measureReadiness(components.readiness);
   writer.start();
-  const status = config.status && (await openStatusServer(config.status, parts.readiness));
+  const status = config.status && (await openStatusServer(config.status, components.readiness));
   closeOnSignal(async () => {
-    parts.readiness.notReady('writer', 'stopping');
+    components.readiness.notReady('writer', 'stopping');
     await writer.stop();
-    await parts.close();
+    await components.close();
     await tracing.stop();
     status?.close();
   });

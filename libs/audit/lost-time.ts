@@ -8,7 +8,7 @@ export const LAG_MS = 10_000;
 export const LOOK_MS = 200;
 
 export const ADVICE =
-  'nothing was changed; `millrace reconcile` lists what differs, and brings both together (docs/operations.md, "Parts of different age")';
+  'nothing was changed; `millrace reconcile` lists what differs, and brings both together (docs/operations.md, "Stores of different age")';
 
 /**
  * Events that are older than what was made of them would go on at positions that the trails have
@@ -23,7 +23,7 @@ export async function refuseLostTime(
 ): Promise<void> {
   if ((await openReconciliation(events)) !== undefined)
     throw new Error(
-      'a reconciliation has begun and not ended: run `millrace reconcile` once more, for the organizations that are left (docs/operations.md, "Parts of different age")',
+      'a reconciliation has begun and not ended: run `millrace reconcile` once more, for the organizations that are left (docs/operations.md, "Stores of different age")',
     );
   // Asked first: entries that others make meanwhile are of events that are there by then.
   const entry = await tables.lastAuditPosition();

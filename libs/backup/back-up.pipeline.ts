@@ -3,13 +3,14 @@ import { cp, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CopiedEvents } from '@app/event-store';
 import type { HoldableQueue, QueueHold } from '@app/ingest-queue';
-import { nodeId, syncPath, writeDurably, type Logger } from '@app/platform';
+import { nodeId, syncPath, writeDurably } from '@app/files';
+import type { Logger } from '@app/platform';
 import { NETWORK_ERROR, WarehouseError, type TableBackups } from '@app/warehouse';
 import { backupName, isBackupName } from './backup-name.js';
 import { copyFile, copyFolder, describeFiles, emptyFolder, syncAll } from './kept-files.js';
 import { FILES, MANIFEST, newManifest, readManifest, TABLES } from './manifest.js';
 
-/** The parts of a running server that are copied. */
+/** The stores of a running server that are copied. */
 interface RunningServer {
   readonly dataDirectory: string;
   readonly version: string;
@@ -48,7 +49,7 @@ const DEAD_LETTER = 'dead-letter';
 const ADDRESSES = 'known-addresses';
 
 /**
- * Where the engine makes its part, below the folder of backups. While it runs it must not be made
+ * The engine makes its files here, below the folder of backups. While it runs it must not be made
  * anew. Servers may share that folder: each has its own here, which it empties.
  */
 export function makingFolder(backups: string, dataDirectory: string): string {

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { cp, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { syncPath, unlessGone } from '@app/platform';
+import { syncPath, unlessGone } from '@app/files';
 import type { Manifest } from './manifest.js';
 
 type KeptFile = Manifest['files'][number];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { makingFolder } from './back-up.pipeline.js';
 
-describe('the folder in which an engine makes its part of a backup', () => {
+describe('the folder in which an engine makes its files of a backup', () => {
   it('is of one server alone, where several keep their backups in one folder', () => {
     const directory = mkdtempSync(join(tmpdir(), 'millrace-making-'));
     const backups = join(directory, 'backups');

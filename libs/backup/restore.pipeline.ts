@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { syncPath, writeDurably } from '@app/platform';
+import { syncPath, writeDurably } from '@app/files';
 import type { TableBackups } from '@app/warehouse';
 import { emptyFolder, restoreFiles, syncAll } from './kept-files.js';
 import { FILES, readManifest, TABLES, type Manifest } from './manifest.js';

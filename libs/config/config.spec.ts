@@ -38,10 +38,10 @@ describe('readConfig', () => {
   });
 
   it('has the limits that are documented, in bytes', () => {
-    const { upload, query, queueMaxBytes, tenant } = readConfig({});
-    expect(tenant).toEqual({
-      accountOrganizations: 10,
-      streams: 1000,
+    const { upload, query, queueMaxBytes, accounts, streams, storageBytes } = readConfig({});
+    expect({ accounts, streams, storageBytes }).toEqual({
+      accounts: { organizations: 10 },
+      streams: { streams: 1000 },
       storageBytes: 0,
     });
     expect(upload).toEqual({

@@ -1,13 +1,19 @@
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { explainIssues } from '@app/platform';
+import { wholeNumber } from '@app/settings';
 import {
-  explainIssues,
-  positive,
-  tenantBounds,
-  tenantBoundVariables,
-  wholeNumber,
-  type TenantBounds,
-} from '@app/platform';
+  accountBounds,
+  accountVariables,
+  type AccountBounds,
+} from '../identity/people/account-bounds.settings.js';
+import { queueVariables } from '../ingest-queue/queue.settings.js';
+import { storageVariables } from '../intake/storage.settings.js';
+import {
+  streamBounds,
+  streamVariables,
+  type StreamBounds,
+} from '../streams/stream-bounds.settings.js';
 import { queryLimits, queryVariables, type QueryLimitsOfAll } from '../query/query.settings.js';
 import { uploadLimits, uploadVariables, type UploadLimits } from '../intake/upload.settings.js';
 import { withSecretFiles } from './secret-files.js';
@@ -23,13 +29,13 @@ import {
   kafkaVariables,
   type KafkaConfig,
 } from '../ingest-queue/kafka/kafka.settings.js';
-import { tlsConfig, tlsVariables, type TlsConfig } from './tls-settings.js';
+import { tlsConfig, tlsVariables, type TlsConfig } from '../http/listener/tls.settings.js';
 import {
   deltaSources,
   deltaVariables,
   type DeltaSources,
 } from '../intake/delta/sources/delta-sources.settings.js';
-import { s3Access, type S3Access } from '../object-store/s3.settings.js';
+import { s3Access, s3Variables, type S3Access } from '../object-store/s3.settings.js';
 import { engineMemory } from '../warehouse/engine/engine-memory.settings.js';
 import {
   eventStoreConfig,
@@ -42,7 +48,6 @@ import {
   type SignUpConfig,
 } from '../identity/http/sign-up.settings.js';
 
-const GIB = 1024 ** 3;
 /** Proxies ask every second or two whether a node is ready. */
 const DRAIN_SECONDS = 5;
 const DRAIN_SECONDS_MAX = 300;
@@ -88,10 +93,12 @@ const environment = z.object({
   MILLRACE_ROOT_EMAIL: z.email().default('root@example.com'),
   MILLRACE_ROOT_PASSWORD: z.string().optional(),
   ...uploadVariables,
-  MILLRACE_QUEUE_MAX_BYTES: positive(8 * GIB),
+  ...queueVariables,
   MILLRACE_ENGINE_MEMORY: engineMemory,
   ...deltaVariables,
-  ...tenantBoundVariables,
+  ...accountVariables,
+  ...streamVariables,
+  ...storageVariables,
   ...signUpVariables,
   ...queryVariables,
   MILLRACE_SECRET_KEY: secretKey,
@@ -103,11 +110,7 @@ const environment = z.object({
   CLICKHOUSE_BACKUPS: clickHouseBackups,
   ...kafkaVariables,
   MILLRACE_ROLES: roles,
-  AWS_ACCESS_KEY_ID: z.string().optional(),
-  AWS_SECRET_ACCESS_KEY: z.string().optional(),
-  AWS_SESSION_TOKEN: z.string().optional(),
-  AWS_REGION: z.string().default('us-east-1'),
-  AWS_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
+  ...s3Variables,
   ...eventStoreVariables,
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
 });
@@ -149,7 +152,7 @@ export interface Config {
   readonly status: { readonly host: string; readonly port: number } | undefined;
   /** Where clients of ClickHouse find it at the root; undefined: nowhere. */
   readonly clickHouseClients: { readonly host: string; readonly port: number } | undefined;
-  /** How long a server that is asked to stop still serves, not ready any more. */
+  /** Tells how long a server that is asked to stop still serves, not ready any more. */
   readonly drainSeconds: number;
   /** Absolute. */
   readonly dataDirectory: string;
@@ -159,7 +162,10 @@ export interface Config {
   readonly secretKey: Uint8Array | undefined;
   readonly root: { readonly email: string; readonly password: string | undefined };
   readonly upload: UploadLimits;
-  readonly tenant: TenantBounds;
+  readonly accounts: AccountBounds;
+  readonly streams: StreamBounds;
+  /** The most bytes that one organization keeps; 0: no bound. */
+  readonly storageBytes: number;
   readonly signUp: SignUpConfig;
   /** The access to buckets. Undefined means that there are no keys. Secret. */
   readonly s3: S3Access | undefined;
@@ -205,7 +211,9 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     backupDirectory: values.MILLRACE_BACKUP_DIR ?? join(values.MILLRACE_DATA_DIR, 'backups'),
     root: { email: values.MILLRACE_ROOT_EMAIL, password: values.MILLRACE_ROOT_PASSWORD },
     upload: uploadLimits(values),
-    tenant: tenantBounds(values),
+    accounts: accountBounds(values),
+    streams: streamBounds(values),
+    storageBytes: values.MILLRACE_ORG_STORAGE_BYTES,
     signUp: signUpConfig(values),
     s3,
     delta: deltaSources(values, s3),

@@ -1,6 +1,7 @@
 import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { MillraceError, Open, pagePolicy, Undescribed } from '@app/platform';
+import { pagePolicy } from '@app/http';
+import { MillraceError, Open, Undescribed } from '@app/platform';
 import { PageFiles, type Encoding, type PageFile } from './page-files.js';
 
 export const CONSOLE_PROGRAM = Symbol('CONSOLE_PROGRAM');

@@ -1,4 +1,4 @@
-/** How many bytes may be held in memory by all those together that ask here first. */
+/** Tells how many bytes may be held in memory by all those together that ask here first. */
 export class MemoryAllowance {
   constructor(private left: number) {}
 

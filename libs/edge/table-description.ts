@@ -25,7 +25,7 @@ type SheetFormat = 'xls' | 'xlsx' | 'xlsb' | 'ods';
 type DatabaseFormat = 'sqlite' | 'mysql' | 'postgres';
 type PlainFormat = 'ndjson' | 'parquet' | 'arrow' | 'arrows' | 'delta' | 'iceberg';
 
-/** How the bytes of a table are to be read; what is absent has ROAPI's default. */
+/** Tells how the bytes of a table are to be read; what is absent has ROAPI's default. */
 export type TableOptions =
   | {
       readonly format: 'csv';

@@ -38,7 +38,7 @@ export interface RecordedEvent<Type extends string = string, Data = unknown> ext
   readonly position: bigint;
   /** As it was stored, where it is read as something else: see `left-out-events.ts`, `understood-events.ts`. */
   readonly original?: RecordedEvent;
-  /** Why this program does not understand it. It says nothing then, and nobody may decide on it. */
+  /** Tells why this program does not understand it. It says nothing then, and nobody may decide on it. */
   readonly notUnderstood?: string;
   /** Why it is known that this installation did not write it. It says nothing then. */
   readonly notOurs?: string;
@@ -46,8 +46,8 @@ export interface RecordedEvent<Type extends string = string, Data = unknown> ext
    * The events of today that an old event became, where it became several. The event says nothing
    * itself then.
    */
-  readonly parts?: readonly RecordedEvent[];
+  readonly steps?: readonly RecordedEvent[];
 }
 
 /** Gives the events that aggregates and read models get for an event, one after the other. */
-export const partsOf = (event: RecordedEvent): readonly RecordedEvent[] => event.parts ?? [event];
+export const stepsOf = (event: RecordedEvent): readonly RecordedEvent[] => event.steps ?? [event];

@@ -8,7 +8,7 @@ export {
 } from './commands/command-context.js';
 export { ClientSealer, CommandPipeline } from './commands/command.pipeline.js';
 export type { Decider, DomainEvent } from './commands/decider.js';
-export { partsOf, type EventMetadata, type NewEvent, type RecordedEvent } from './event.js';
+export { stepsOf, type EventMetadata, type NewEvent, type RecordedEvent } from './event.js';
 export {
   WrongExpectedRevisionError,
   type AppendResult,

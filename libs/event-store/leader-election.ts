@@ -1,5 +1,5 @@
 /**
- * Whether this process carries events out in what several processes share, such as tables. One of
+ * Tells whether this process carries events out in what several processes share, such as tables. One of
  * them leads; the others wait until it has done so.
  */
 export abstract class LeaderElection {

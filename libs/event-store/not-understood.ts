@@ -18,7 +18,7 @@ export class NotUnderstood {
     return this.events.count;
   }
 
-  /** Whether there is one in this event stream: what is known of it may be less than what is so. */
+  /** Tells whether there is one in this event stream: what is known of it may be less than what is so. */
   has(stream: string): boolean {
     return this.streams.has(stream);
   }

@@ -33,7 +33,7 @@ const NOBODYS: EventMetadata = {
  * A store in which every event is what this program understands. An older version of one is read in
  * the words of today; what is not understood keeps its place (id, stream, revision, position) and
  * says nothing. `original` is the event as it was stored, for the audit trail, which hides nothing;
- * it has none where its own parts cannot be told. Nothing is appended that would not be read again.
+ * it has none where its own steps cannot be told. Nothing is appended that would not be read again.
  */
 export class UnderstoodEvents extends MappedEventStore {
   constructor(
@@ -76,11 +76,11 @@ export class UnderstoodEvents extends MappedEventStore {
     const [first] = events;
     if (events.length === 1 && first?.data === event.data && first?.type === event.type)
       return event;
-    const parts = events.map(({ type, data }) => ({ ...event, type, data, original: event }));
-    const [only] = parts;
-    return only && parts.length === 1
+    const steps = events.map(({ type, data }) => ({ ...event, type, data, original: event }));
+    const [only] = steps;
+    return only && steps.length === 1
       ? only
-      : { ...event, type: SPLIT, data: {}, original: event, parts };
+      : { ...event, type: SPLIT, data: {}, original: event, steps };
   }
 
   private passedOver(event: RecordedEvent, known: EventMetadata, reason: string): RecordedEvent {

@@ -1,6 +1,7 @@
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Server } from '@grpc/grpc-js';
-import { listen, type ListenAddress, type Logger } from '@app/platform';
+import { listen, type ListenAddress } from '@app/http';
+import type { Logger } from '@app/platform';
 import { BOUNDS } from './flight-sql-bounds.js';
 import type { FlightSqlDoor } from './flight-sql-door.js';
 import { FLIGHT_SERVICE } from './protocol/flight-service.js';

@@ -1,7 +1,6 @@
 export { Backoff } from './backoff.js';
 export { Crowded, FairTurns } from './fair/fair-turns.js';
 export { RateLimiter } from './rate-limiter.js';
-export { introspectionCost, selectedFields } from './graphql-cost.js';
 export { Pool } from './pool.js';
 export { Semaphore } from './semaphore.js';
 export { FairSemaphore } from './fair/fair-semaphore.js';

@@ -5,17 +5,17 @@ export class Semaphore {
 
   constructor(private readonly size: number) {}
 
-  /** How many wait for a place. */
+  /** Tells how many wait for a place. */
   get waiting(): number {
     return this.queue.length;
   }
 
-  /** Whether the next one has to wait. */
+  /** Tells whether the next one has to wait. */
   get isFull(): boolean {
     return this.held >= this.size;
   }
 
-  /** Whether nobody has a place. */
+  /** Tells whether nobody has a place. */
   get isIdle(): boolean {
     return this.held === 0;
   }

@@ -6,7 +6,7 @@ interface Window {
 interface WindowLimits {
   /** Milliseconds of a window. A window of a key begins with the first time it takes something. */
   readonly windowMs: number;
-  /** How often a key may take something in a window. */
+  /** Tells how often a key may take something in a window. */
   readonly most: number;
   /** Keys that are remembered. All are forgotten when there are more, because callers choose keys. */
   readonly keysMax: number;

@@ -27,4 +27,5 @@ export { EndedSessionsProjection } from './projections/ended-sessions.projection
 export { InvitationsProjection } from './projections/invitations.projection.js';
 export { OrganizationsProjection } from './projections/organizations.projection.js';
 export { UsersProjection } from './projections/users.projection.js';
+export { ACCOUNT_BOUNDS } from './people/account-bounds.settings.js';
 export { SIGN_UP } from './http/sign-up.settings.js';

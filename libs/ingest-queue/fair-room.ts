@@ -3,7 +3,7 @@ export interface Room {
   readonly maxBytes: number;
   /** All that waits. */
   readonly waiting: number;
-  /** The part of it that waits of one owner. */
+  /** The bytes of it that one owner has waiting. */
   readonly own: number;
   /** The bytes that it wants to add. */
   readonly bytes: number;

@@ -50,7 +50,7 @@ export interface KeptAppend extends AppendName {
 
 export const NAMES_KEPT_MS = 24 * 60 * 60 * 1000;
 
-/** How old the news of another process's commits may be. */
+/** Tells how old the news of another process's commits may be. */
 export const WRITTEN_KNOWN_MS = 500;
 
 export interface QueuedRecord extends QueueRecord {
@@ -65,11 +65,11 @@ export interface QueuedRecord extends QueueRecord {
  * all; a consumer that restarts gets every record after its last commit again, in order.
  */
 export abstract class IngestQueue {
-  /** Whether other processes put records there too. */
+  /** Tells whether other processes put records there too. */
   abstract readonly isShared: boolean;
   /**
    * @throws {QueueFullError} when the records, all of one owner, would exceed the queue's bound or
-   * the owner's part of it, and {MillraceError}
+   * the owner's share of it, and {MillraceError}
    * DISK_FULL when the disk is full; nothing is stored then.
    * @throws {AlreadyAppendedError} when there was an append of this name, whatever was in it, or
    * another one than it renews under a name that it renews: that one's name was free again meanwhile
@@ -91,7 +91,7 @@ export abstract class IngestQueue {
    */
   abstract consume(options: ConsumeOptions): AsyncIterable<Delivery>;
   /**
-   * How far the partition of these records is committed, by whatever process: everything before
+   * Tells how far the partition of these records is committed, by whatever process: everything before
    * this offset is in the warehouse, or was set aside, and nothing comes there any more. What was
    * committed elsewhere is known within {@link WRITTEN_KNOWN_MS}.
    * @throws {MillraceError} QUEUE_UNAVAILABLE
@@ -100,7 +100,7 @@ export abstract class IngestQueue {
   /** Resolves when the record at `position` is committed, by whatever process. */
   abstract awaitCommitted(position: QueuePosition): Promise<void>;
   /**
-   * Whether the record at `position`, or one of its partition since the offset `first`, was set
+   * Tells whether the record at `position`, or one of its partition since the offset `first`, was set
    * aside by whoever committed it, in whatever process. Known for a while only.
    */
   abstract wasSetAside(position: QueuePosition, first: bigint): boolean;

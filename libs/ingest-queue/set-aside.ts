@@ -16,7 +16,7 @@ export class SetAside {
     this.offsets.set(partition, ascending.slice(-KEPT));
   }
 
-  /** Whether there is one from `first` on, up to `last`. */
+  /** Tells whether there is one from `first` on, up to `last`. */
   has({ partition, offset: last }: QueuePosition, first: bigint): boolean {
     const offsets = this.offsets.get(partition) ?? [];
     return offsets.some((offset) => first <= offset && offset <= last);

@@ -1,4 +1,4 @@
-import { positive, wholeNumber } from '@app/platform';
+import { positive, wholeNumber } from '@app/settings';
 import type { z } from 'zod';
 
 const [KIB, MIB, GIB] = [1024, 1024 ** 2, 1024 ** 3];

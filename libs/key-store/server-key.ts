@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { syncPathSync, writeDurablySync } from '@app/platform';
+import { syncPathSync, writeDurablySync } from '@app/files';
 import { overwrite, replaceWiped } from './wipe.js';
 import { seal, unseal } from './seal.js';
 

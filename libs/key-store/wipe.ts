@@ -9,7 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncPathSync } from '@app/platform';
+import { syncPathSync } from '@app/files';
 
 /** Writes over what a file holds, on disk too. */
 export function overwrite(file: string): void {

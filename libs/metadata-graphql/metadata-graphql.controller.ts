@@ -11,7 +11,7 @@ import {
   type GraphQLFieldResolver,
 } from 'graphql';
 import { z } from 'zod';
-import { introspectionCost, selectedFields } from '@app/flow';
+import { introspectionCost, selectedFields } from '@app/graphql-cost';
 import {
   Describe,
   MillraceError,

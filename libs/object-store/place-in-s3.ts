@@ -6,8 +6,8 @@ const PLACE = /^s3:\/\/(?<bucket>[a-z0-9][a-z0-9.-]*)(?:\/(?<prefix>.*))?$/;
 export function placeInS3(text: string): S3Place | undefined {
   if (!text.startsWith('s3:')) return undefined;
   const { bucket, prefix = '' } = PLACE.exec(text)?.groups ?? {};
-  const parts = prefix.split('/').filter((part) => part !== '');
-  if (bucket === undefined || parts.some((part) => part === '.' || part === '..'))
+  const segments = prefix.split('/').filter((segment) => segment !== '');
+  if (bucket === undefined || segments.some((segment) => segment === '.' || segment === '..'))
     throw new Error(`${text} is no place in S3: want s3://<bucket>/<folder>`);
-  return { bucket, prefix: parts.join('/') };
+  return { bucket, prefix: segments.join('/') };
 }

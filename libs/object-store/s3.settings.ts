@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** The access to a store that speaks S3. */
 export interface S3Access {
   /** The address of what speaks S3, without `/` at its end; undefined: Amazon's. */
@@ -10,16 +12,19 @@ export interface S3Access {
   readonly sessionToken: string | undefined;
 }
 
-interface S3Variables {
-  readonly AWS_ACCESS_KEY_ID?: string | undefined;
-  readonly AWS_SECRET_ACCESS_KEY?: string | undefined;
-  readonly AWS_SESSION_TOKEN?: string | undefined;
-  readonly AWS_REGION: string;
-  readonly AWS_ENDPOINT_URL?: string | undefined;
-}
+/** The variables that AWS's own programs read, too. */
+export const s3Variables = {
+  AWS_ACCESS_KEY_ID: z.string().optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().optional(),
+  AWS_SESSION_TOKEN: z.string().optional(),
+  AWS_REGION: z.string().default('us-east-1'),
+  AWS_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
+};
+
+type Values = z.output<z.ZodObject<typeof s3Variables>>;
 
 /** @returns undefined without keys */
-export function s3Access(variables: S3Variables): S3Access | undefined {
+export function s3Access(variables: Values): S3Access | undefined {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = variables;
   if (!accessKeyId || !secretAccessKey) return undefined;
   return {

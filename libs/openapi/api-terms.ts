@@ -13,6 +13,6 @@ export interface ApiTerms {
   readonly parameters: Readonly<Record<string, PathParameter>>;
   /** The failures that every route may answer, by status: the kind of failure, and its message. */
   readonly everywhere: Readonly<Record<number, readonly [kind: string, message: string]>>;
-  /** How a bearer's token begins; absent: it may be anything. */
+  /** Tells how a bearer's token begins; absent: it may be anything. */
   readonly bearerFormat?: string;
 }

@@ -1,6 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { certain, pagePolicy, programVersion } from '@app/platform';
+import { pagePolicy } from '@app/http';
+import { certain, programVersion } from '@app/platform';
 import type { ApiTerms } from './api-terms.js';
 import { describeRoutes } from './describe-routes.js';
 

@@ -61,8 +61,8 @@ export async function* columnLevels(
       const page = await bytesAt(handle, at, packed);
       const [repetitions, definitions] =
         type === DATA_PAGE_V2
-          ? partsOfV2(page, data)
-          : partsOfV1(await unpackPage(page, codec, unpacked), data, most);
+          ? levelsOfV2(page, data)
+          : levelsOfV1(await unpackPage(page, codec, unpacked), data, most);
       left -= count;
       yield runs(levelRuns(repetitions, most.repetition, count), levelRuns(definitions, most.definition, count)); // prettier-ignore
     }
@@ -81,7 +81,7 @@ function* runs(
 
 type Numbers = ReadonlyMap<number, number>;
 
-function partsOfV2(page: Buffer, data: Numbers): readonly [Buffer, Buffer] {
+function levelsOfV2(page: Buffer, data: Numbers): readonly [Buffer, Buffer] {
   const repetitions = data.get(REPETITION_BYTES) ?? 0;
   const definitions = data.get(DEFINITION_BYTES) ?? 0;
   if (repetitions < 0 || definitions < 0 || repetitions + definitions > page.length)
@@ -89,9 +89,9 @@ function partsOfV2(page: Buffer, data: Numbers): readonly [Buffer, Buffer] {
   return [page.subarray(0, repetitions), page.subarray(repetitions, repetitions + definitions)];
 }
 
-function partsOfV1(page: Buffer, data: Numbers, most: Levels): readonly [Buffer, Buffer] {
+function levelsOfV1(page: Buffer, data: Numbers, most: Levels): readonly [Buffer, Buffer] {
   let at = 0;
-  const part = (highest: number, encoding: number): Buffer => {
+  const piece = (highest: number, encoding: number): Buffer => {
     if (highest === 0) return Buffer.alloc(0);
     if (data.get(encoding) !== RLE) throw new Error('its levels are written as no writer does today'); // prettier-ignore
     if (at + LENGTH_BYTES > page.length) throw new Error('a page is shorter than its levels');
@@ -100,14 +100,14 @@ function partsOfV1(page: Buffer, data: Numbers, most: Levels): readonly [Buffer,
     if (at > page.length) throw new Error('a page is shorter than its levels');
     return page.subarray(at - length, at);
   };
-  return [part(most.repetition, REPETITIONS_AS), part(most.definition, DEFINITIONS_AS)];
+  return [piece(most.repetition, REPETITIONS_AS), piece(most.definition, DEFINITIONS_AS)];
 }
 
 interface PageHeader {
   readonly numbers: Numbers;
-  /** The numbers of the part that only a page of values has. */
+  /** The numbers of the header that only a page of values has. */
   readonly data: Numbers;
-  /** How long it is. */
+  /** Tells how long it is. */
   readonly bytes: number;
 }
 

@@ -5,19 +5,19 @@ import { rounds } from '../../test/rounds.js';
 const flat = (runs: Iterable<LevelRun>): number[] =>
   [...runs].flatMap(({ level, count }) => Array<number>(count).fill(level));
 
-/** Levels as writers pack them: in parts that are each one run, or groups of eight. */
-function packed(parts: readonly (readonly number[])[], most: number): Buffer {
+/** Levels as writers pack them: in pieces that are each one run, or groups of eight. */
+function packed(pieces: readonly (readonly number[])[], most: number): Buffer {
   const width = 32 - Math.clz32(most);
   const bytes: number[] = [];
-  for (const part of parts) {
-    if (part.every((level) => level === part[0])) {
-      bytes.push(...varint(part.length * 2), part[0] ?? 0);
+  for (const piece of pieces) {
+    if (piece.every((level) => level === piece[0])) {
+      bytes.push(...varint(piece.length * 2), piece[0] ?? 0);
       continue;
     }
-    const groups = Math.ceil(part.length / 8);
+    const groups = Math.ceil(piece.length / 8);
     bytes.push(...varint(groups * 2 + 1));
     const bits = Array.from({ length: groups * 8 }, (_, at) =>
-      Array.from({ length: width }, (__, bit) => ((part[at] ?? 0) >> bit) & 1),
+      Array.from({ length: width }, (__, bit) => ((piece[at] ?? 0) >> bit) & 1),
     ).flat();
     for (let at = 0; at < bits.length; at += 8)
       bytes.push(bits.slice(at, at + 8).reduce((byte, bit, by) => byte | (bit << by), 0));
@@ -29,7 +29,7 @@ function varint(value: number): number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >>> 7)];
 }
 
-/** The highest level, and parts; all but the last, which may end within a group, are whole groups. */
+/** The highest level, and pieces; all but the last, which may end within a group, are whole groups. */
 const levels = fc.integer({ min: 1, max: 200 }).chain((most) => {
   const level = fc.oneof(fc.constantFrom(0, most), fc.integer({ min: 0, max: most }));
   const groups = fc
@@ -41,15 +41,15 @@ const levels = fc.integer({ min: 1, max: 200 }).chain((most) => {
   const last = fc.array(level, { maxLength: 15 });
   return fc
     .tuple(fc.array(fc.oneof(groups, run), { maxLength: 6 }), last)
-    .map(([parts, end]) => ({ most, parts: end.length > 0 ? [...parts, end] : parts }));
+    .map(([pieces, end]) => ({ most, pieces: end.length > 0 ? [...pieces, end] : pieces }));
 });
 
 describe('levels of a page', () => {
   it('are those that were packed', () => {
     fc.assert(
-      fc.property(levels, ({ most, parts }) => {
-        const sent = parts.flat();
-        const runs = [...levelRuns(packed(parts, most), most, sent.length)];
+      fc.property(levels, ({ most, pieces }) => {
+        const sent = pieces.flat();
+        const runs = [...levelRuns(packed(pieces, most), most, sent.length)];
         expect(flat(runs)).toEqual(sent);
       }),
     );

@@ -98,13 +98,13 @@ export async function nullObjects(
   return nulls.count;
 }
 
-/** How the engine reads what {@link nullObjects} writes: `bits` are those of 64 rows from `at` on. */
+/** Tells how the engine reads what {@link nullObjects} writes: `bits` are those of 64 rows from `at` on. */
 export const NULL_ROWS = { format: 'RowBinary', structure: 'at UInt64, bits UInt64' } as const;
 
 /** Rows of a file, counted from 0; those with nulls are written as the bits of numbers, each behind where it begins. */
 class NullRows {
   at = 0;
-  /** How many nulls there are. */
+  /** Tells how many nulls there are. */
   count = 0;
   private word = 0n;
   private wordAt = 0;

@@ -13,7 +13,7 @@ export interface NullableObject {
   readonly leaves: readonly LeafColumn[];
 }
 
-/** Whether it is a column of values: old writers count their children, which are none, as well. */
+/** Tells whether it is a column of values: old writers count their children, which are none, as well. */
 export const holdsValues = ({ num_children: children, type }: SchemaElement): boolean =>
   children === undefined || (children === 0 && type !== undefined);
 

@@ -37,7 +37,7 @@ export class ThriftWalk {
     return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
   }
 
-  /** How many elements the list has that begins here; whoever takes one of them skips it. */
+  /** Tells how many elements the list has that begins here; whoever takes one of them skips it. */
   structures(): number {
     const first = this.byte();
     if ((first & 0xf) !== STRUCT) throw new Error('it has a list of something else');

@@ -11,15 +11,15 @@ const LENGTH_BYTES = 4;
 
 async function unzstd(page: Buffer, bytes: number): Promise<Buffer> {
   const decompressor = new Decompressor();
-  const parts: Buffer[] = [];
+  const pieces: Buffer[] = [];
   let length = 0;
   const done = new Promise<void>((resolve, reject) => {
     decompressor.on('end', resolve);
     decompressor.on('close', resolve);
     decompressor.on('error', reject);
-    decompressor.on('data', (part: Buffer) => {
-      length += part.length;
-      if (length <= bytes) parts.push(part);
+    decompressor.on('data', (piece: Buffer) => {
+      length += piece.length;
+      if (length <= bytes) pieces.push(piece);
       else decompressor.destroy(new Error('a page of it is longer than it says'));
     });
   });
@@ -28,7 +28,7 @@ async function unzstd(page: Buffer, bytes: number): Promise<Buffer> {
       await Promise.race([new Promise((resolve) => decompressor.once('drain', resolve)), done]);
   if (!decompressor.destroyed) decompressor.end();
   await done;
-  return Buffer.concat(parts);
+  return Buffer.concat(pieces);
 }
 
 async function unsnap(page: Buffer): Promise<Buffer> {
@@ -46,18 +46,18 @@ async function unlz4(page: Buffer, bytes: number): Promise<Buffer> {
 
 /** Hadoop's framing: each block behind how long it becomes, and how long it is. */
 async function unlz4Blocks(page: Buffer, bytes: number): Promise<Buffer> {
-  const parts: Buffer[] = [];
+  const pieces: Buffer[] = [];
   let left = bytes;
   for (let at = 0; at + 2 * LENGTH_BYTES <= page.length && left > 0;) {
     const unpacked = page.readUInt32BE(at);
     const packed = page.readUInt32BE(at + LENGTH_BYTES);
     at += 2 * LENGTH_BYTES;
     if (unpacked > left || packed > page.length - at) return unlz4(page, bytes);
-    parts.push(await unlz4(page.subarray(at, at + packed), unpacked));
+    pieces.push(await unlz4(page.subarray(at, at + packed), unpacked));
     at += packed;
     left -= unpacked;
   }
-  return Buffer.concat(parts);
+  return Buffer.concat(pieces);
 }
 
 const unzip = promisify(gunzip);

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
-import { listen, type ListenAddress, type Logger } from '@app/platform';
+import { listen, type ListenAddress } from '@app/http';
+import type { Logger } from '@app/platform';
 import { CatalogPostgres } from './catalog/catalog-postgres.js';
 import { BOUNDS } from './protocol/postgres-bounds.js';
 import type { Answerers } from './session/answering.js';

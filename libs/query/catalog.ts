@@ -26,7 +26,7 @@ export const namedColumns = ({ columns, within = [] }: TableDescription): readon
 
 /** Tells the planner the tables of one tenant. The app hands it in. */
 export abstract class Catalog {
-  /** Whether tables of a database stay what they are: where one changes, all are in another database. */
+  /** Tells whether tables of a database stay what they are: where one changes, all are in another database. */
   readonly hasLastingTables: boolean = false;
 
   abstract tables(organization: RequestOrganization): readonly TableDescription[];

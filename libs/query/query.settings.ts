@@ -1,4 +1,4 @@
-import { positive, wholeNumber } from '@app/platform';
+import { positive, wholeNumber } from '@app/settings';
 import type { QueryLimits } from '@app/warehouse';
 import type { z } from 'zod';
 import type { OrganizationQueryLimits } from './organization-queries.js';

@@ -7,7 +7,7 @@ import {
   type ReconciledOrganization,
   type TrailHead,
 } from '@app/audit';
-import { partsOf, type EventStore } from '@app/event-store';
+import { stepsOf, type EventStore } from '@app/event-store';
 import {
   DEFAULT_ORGANIZATION,
   OrganizationsProjection,
@@ -110,10 +110,10 @@ export async function look(kept: Kept): Promise<Look> {
   const heads = new TrailHeads(kept.directory(models), kept.chainKey);
   const reconciled = new Set<string>();
   for await (const event of events.readAll()) {
-    for (const part of partsOf(event)) {
-      await models.users.apply(part);
-      models.organizations.apply(part);
-      models.streams.apply(part);
+    for (const step of stepsOf(event)) {
+      await models.users.apply(step);
+      models.organizations.apply(step);
+      models.streams.apply(step);
     }
     if (event.position <= upTo) heads.add(event);
     else if (event.stream === RECONCILIATION && event.type === 'OrganizationReconciled')

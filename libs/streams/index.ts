@@ -48,3 +48,4 @@ export { StreamsProjection, type StreamDescription } from './projections/streams
 export { WarehouseTablesProjection } from './projections/warehouse-tables.projection.js';
 export { StreamsModule } from './streams.module.js';
 export { STREAM_EVENTS } from './stream-event-fields.js';
+export { STREAM_BOUNDS } from './stream-bounds.settings.js';

@@ -10,7 +10,7 @@ import { StreamsController } from './http/streams.controller.js';
 import { StreamsResolver } from './http/streams.resolver.js';
 import { SummaryController } from './http/summary.controller.js';
 
-/** Needs from the app: CommandPipeline, StreamsProjection, StreamStatistics, DamagedTables, MemberCount, TENANT_BOUNDS. */
+/** Needs from the app: CommandPipeline, StreamsProjection, StreamStatistics, DamagedTables, MemberCount, STREAM_BOUNDS. */
 @Module({
   imports: [CqrsModule],
   controllers: [SummaryController, StreamsController],

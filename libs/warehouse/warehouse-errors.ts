@@ -92,7 +92,7 @@ const PASSING = new Set([
   ...[516, 692, 735, 999],
 ]);
 
-/** Whether it may go well later without anybody's changing anything in what was asked. */
+/** Tells whether it may go well later without anybody's changing anything in what was asked. */
 export const passes = ({ code }: WarehouseError): boolean => PASSING.has(code);
 
 /**
@@ -111,13 +111,13 @@ const OF_DATA = new Set([
   229,
 ]);
 
-/** Whether the same data will fail anywhere and always. */
+/** Tells whether the same data will fail anywhere and always. */
 export const isOfData = ({ code }: WarehouseError): boolean => OF_DATA.has(code);
 
 /** Numbers of failures that the engine does not explain by any of its own: of files, libraries, anything. */
 const UNEXPLAINED = new Set([0, 1000, 1001, 1002]);
 
-/** Whether the engine will not carry the statement out, today or tomorrow, as what is there is now. */
+/** Tells whether the engine will not carry the statement out, today or tomorrow, as what is there is now. */
 export const refuses = (error: unknown): boolean =>
   error instanceof WarehouseError && !passes(error) && !UNEXPLAINED.has(error.code);
 

@@ -96,7 +96,7 @@ interface BatchPosition {
 /** A batch in a file that the engine can read. Those of one file stand there one behind the other. */
 export interface StoredBatch {
   readonly position: BatchPosition;
-  /** How many rows it has; told where it shares a file. */
+  /** Tells how many rows it has; told where it shares a file. */
   readonly rows?: number | undefined;
   /** Absolute path of a Native file, or of lines of JSON; its ending names format and compression. */
   readonly file: string;
@@ -129,7 +129,7 @@ export interface BatchInsert {
   readonly fence?: WriterFence;
 }
 
-/** Which writer of a partition somebody is: of two, the one with the greater epoch came later. */
+/** Tells which writer of a partition somebody is: of two, the one with the greater epoch came later. */
 interface WriterFence {
   readonly partition: number;
   readonly epoch: bigint;
@@ -160,7 +160,7 @@ export abstract class WarehouseWriter {
    */
   abstract insert(insert: BatchInsert): Promise<void>;
   /**
-   * Which queue offsets of `partition`, at or after `from`, have rows in the table: for the
+   * Tells which queue offsets of `partition`, at or after `from`, have rows in the table: for the
    * partition's writer, which no insert of its own that failed can change afterwards.
    * @param epoch of the writer's claim, where several processes write.
    * @throws {FencedError} when a newer writer has claimed the partition, which keeps it

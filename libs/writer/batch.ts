@@ -16,7 +16,7 @@ export interface Batch {
   readonly acceptedAt?: number | undefined;
   /** The same. */
   readonly times?: WrittenTimes | undefined;
-  /** How the name of a file of its bytes must end: so the engine knows format and compression. */
+  /** Tells how the name of a file of its bytes must end: so the engine knows format and compression. */
   readonly ending: string;
   readonly rows: number;
   /** Size of the records before they became columns: what the rows will take in memory, about. */
@@ -106,7 +106,7 @@ function batchOf({ database, table, ...rest }: z.infer<typeof headers>): Batch {
   return { table: { database, table }, ...rest };
 }
 
-/** How the name of a batch's file ends. */
+/** Tells how the name of a batch's file ends. */
 export function endingOf(file: string): string {
   const found = ENDING.exec(file)?.[0];
   if (found === undefined) throw new Error(`${file} is named like no batch`);

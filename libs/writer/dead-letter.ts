@@ -3,7 +3,7 @@ import { copyFile, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { QueuedRecord, QueuePosition } from '@app/ingest-queue';
-import { syncPath, unlessGone } from '@app/platform';
+import { syncPath, unlessGone } from '@app/files';
 import { endingIn } from './batch.js';
 import { isLost } from './lost-payload.js';
 import { countDeadLetter } from './write-metrics.js';
@@ -13,7 +13,7 @@ export interface DeadBatch {
   readonly position: QueuePosition;
   readonly key: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Why no table took it. */
+  /** Tells why no table took it. */
   readonly reason: string;
   /** Its rows are not here, for they were gone before. */
   readonly lost?: boolean | undefined;

@@ -62,7 +62,7 @@ export class GroupInserter {
     this.partitions.set(partition, { epoch, readBacks: new Map(), first, last });
   }
 
-  /** @throws {WarehouseError} when the outcome is unknown or bad; call again with the same group, or parts of it. */
+  /** @throws {WarehouseError} when the outcome is unknown or bad; call again with the same group, or some of its batches. */
   async insert(group: BatchGroup): Promise<void> {
     const { table, streamId } = group;
     // Deleted with its stream, or its organization, which its upload was answered before.

@@ -7,7 +7,7 @@ export type Verdict = 'wait' | 'count' | 'apart' | 'give-up';
 const TRIES = 3;
 
 /**
- * How long a table is waited for that takes no batches although the warehouse answers: that has
+ * Tells how long a table is waited for that takes no batches although the warehouse answers: that has
  * not got it, or a column of it, or fails in a way that nobody has thought of. A node of a cluster
  * that has just taken over lags for seconds, and has three minutes for a statement that all carry
  * out. All batches of the partition wait meanwhile, so it is not for ever.

@@ -32,7 +32,7 @@ export class WriteProgress {
     return this.counted(this.queue.awaitAllCommitted());
   }
 
-  /** Whether somebody in this process waits for a batch. */
+  /** Tells whether somebody in this process waits for a batch. */
   get isAwaited(): boolean {
     return this.waiting > 0;
   }

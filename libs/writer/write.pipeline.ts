@@ -15,7 +15,7 @@ import type { WriteProgress } from './write-progress.js';
 const DELIVERY = { maxRecords: 256, maxBytes: 64 * 1024 * 1024 };
 /** Inserts that run at once. */
 const INSERTS = 2;
-/** How long small batches are gathered, and how often it is looked whether somebody waits. */
+/** Tells how long small batches are gathered, and how often it is looked whether somebody waits. */
 const LINGER_MS = 100;
 const LINGER_STEP_MS = 5;
 const SEEN_MS = 1000;

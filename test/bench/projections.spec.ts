@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Projector, SnapshotFiles } from '@app/event-store';
 import { createLogger } from '@app/platform';
 import { readConfig } from '@app/config';
-import { openStores, type Stores } from '../../apps/api/parts/open-parts.js';
+import { openStores, type Stores } from '../../apps/api/components/open-components.js';
 import { STREAMS_EACH, writeHistory } from '../fixtures/management-history.js';
 import { familyProcessorSeconds } from './processor-time.js';
 import { report } from './report.js';

@@ -6,7 +6,7 @@ export interface Shape {
   readonly time?: string;
   /** The record of this number, from 0, the same whenever it is asked for. */
   line(number: number): string;
-  /** Whether that one does not fit the stream's columns, which the others made. */
+  /** Tells whether that one does not fit the stream's columns, which the others made. */
   isRejected(number: number): boolean;
 }
 

@@ -9,7 +9,7 @@ import {
 } from '@app/audit';
 import { rebuild, type EventStore, type Projection, type RecordedEvent } from '@app/event-store';
 import { NETWORK_ERROR, WarehouseError, type AuditRow } from '@app/warehouse';
-import { AccountsDirectory } from '../../apps/api/parts/accounts-directory.js';
+import { AccountsDirectory } from '../../apps/api/components/accounts-directory.js';
 import { MemoryAuditTables } from '../doubles/audit-tables/memory-audit-tables.js';
 import { deed, FULL, performAll } from './deeds.js';
 import { newEvent } from './event-store.contract.js';

@@ -8,7 +8,7 @@ import {
   type AuditVerdict,
 } from '@app/audit';
 import { openWarehouse, type AuditTables, type Warehouse } from '@app/warehouse';
-import { AccountsDirectory } from '../../apps/api/parts/accounts-directory.js';
+import { AccountsDirectory } from '../../apps/api/components/accounts-directory.js';
 import { newEvent } from './event-store.contract.js';
 import { account, by, eventsOf, openSite, startNode, type Node, type Site } from './node.js';
 import { LIMITS } from './limits.js';

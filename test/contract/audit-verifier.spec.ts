@@ -5,7 +5,7 @@ import {
   TrailLeaderElection,
   type AuditDirectory,
 } from '@app/audit';
-import { AccountsDirectory } from '../../apps/api/parts/accounts-directory.js';
+import { AccountsDirectory } from '../../apps/api/components/accounts-directory.js';
 import { MemoryAuditTables } from '../doubles/audit-tables/memory-audit-tables.js';
 import { account, by, openSite, startNode, type Node, type Site } from './node.js';
 

@@ -5,6 +5,7 @@ import { Test } from '@nestjs/testing';
 import { join } from 'node:path';
 import { CommandPipeline, EventStore } from '@app/event-store';
 import {
+  ACCOUNT_BOUNDS,
   DatabaseNames,
   EndedSessionsProjection,
   InvitationsProjection,
@@ -15,17 +16,15 @@ import {
   SIGN_UP,
 } from '@app/identity';
 import { ServerKey } from '@app/key-store';
+import { lastSegmentConstraint, ErrorFilter } from '@app/http';
 import {
+  type ErrorBody,
   createLogger,
-  lastSegmentConstraint,
-  ErrorFilter,
   Open,
   organizationOf,
   Requires,
   RequiresAccount,
-  TENANT_BOUNDS,
   type AuthenticatedRequest,
-  type ErrorBody,
 } from '@app/platform';
 import { readConfig } from '@app/config';
 import { newDatabaseName } from '@app/warehouse';
@@ -164,7 +163,7 @@ describe('the guard', () => {
             ),
           ],
           [SIGN_UP, readConfig({}).signUp],
-          [TENANT_BOUNDS, readConfig({}).tenant],
+          [ACCOUNT_BOUNDS, readConfig({}).accounts],
           [DatabaseNames, { newDatabase: newDatabaseName }],
         ]),
         IdentityModule,

@@ -16,7 +16,7 @@ import {
   streamAggregate,
   type StreamCommand,
 } from '../../libs/streams/aggregates/stream.aggregate.js';
-import { AccountsDirectory } from '../../apps/api/parts/accounts-directory.js';
+import { AccountsDirectory } from '../../apps/api/components/accounts-directory.js';
 import { authenticEvents } from '../../libs/identity/people/installation-events.js';
 import { MemoryAuditTables } from '../doubles/audit-tables/memory-audit-tables.js';
 import { newEvent } from './event-store.contract.js';

@@ -6,7 +6,7 @@ export class WrittenNumber {
     return /^-?\d+$/.test(this.text);
   }
 
-  /** Whether the other is the same: by all digits where this one is an integer, else the same float. */
+  /** Tells whether the other is the same: by all digits where this one is an integer, else the same float. */
   equals({ text }: WrittenNumber): boolean {
     if (this.isInteger && /^-?\d+$/.test(text)) return BigInt(this.text) === BigInt(text);
     return this.isSameFloat({ text });

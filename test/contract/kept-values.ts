@@ -4,7 +4,7 @@ import { isFields, treeOf, WrittenNumber, type Fields, type Tree } from './json-
 type Places = Map<string, Set<Tree>>;
 
 /**
- * Whether what was read back is what was sent, but for what is stated in docs: within objects nulls
+ * Tells whether what was read back is what was sent, but for what is stated in docs: within objects nulls
  * and empty objects are left out, and a list is read by the type of one in the same place of another.
  */
 export class KeptValues {
@@ -128,7 +128,7 @@ export class KeptValues {
   }
 }
 
-/** Whether a text says the same, letter by letter but for blanks; a text stands for itself. */
+/** Tells whether a text says the same, letter by letter but for blanks; a text stands for itself. */
 const isWritten = (sent: Tree, stored: Tree): boolean =>
   typeof stored === 'string' &&
   (typeof sent === 'string' ? sent === stored : shown(sent) === shown(treeOf(stored)));

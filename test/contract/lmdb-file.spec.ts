@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { open } from 'lmdb';
-import { checkLmdbFile } from '@app/platform';
+import { checkLmdbFile } from '@app/files';
 import { rounds } from '../rounds.js';
 
 /** Stores of every shape that ours have: several databases, deep trees, large values, freed pages. */

@@ -125,7 +125,7 @@ export async function startNode(site: Site, options: NodeOptions = {}): Promise<
     passcodes,
     users,
     { newDatabase: newDatabaseName },
-    readConfig({}).tenant,
+    readConfig({}).accounts,
   );
   return {
     ...models,

@@ -73,7 +73,7 @@ function sentAt(record: Readonly<Record<string, Tree>>, keys: readonly string[])
   return typeof value === 'string' && value !== 'null' ? value : undefined;
 }
 
-/** Whether a value of a column of this type is the one that was sent. */
+/** Tells whether a value of a column of this type is the one that was sent. */
 function isSame(type: string, read: unknown, sent: Text): boolean {
   const value = JSON.parse(sent) as unknown;
   if (Array.isArray(value) && type.startsWith('Array('))

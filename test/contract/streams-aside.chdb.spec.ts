@@ -11,7 +11,7 @@ import {
   WarehouseError,
   type Warehouse,
 } from '@app/warehouse';
-import { AccountsDirectory } from '../../apps/api/parts/accounts-directory.js';
+import { AccountsDirectory } from '../../apps/api/components/accounts-directory.js';
 import { MemoryAuditTables } from '../doubles/audit-tables/memory-audit-tables.js';
 import { until } from '../server/until.js';
 import { newEvent } from './event-store.contract.js';

@@ -14,7 +14,7 @@ import {
   WarehouseTablesProjection,
 } from '@app/streams';
 import { openWarehouse, FencedError, type AuditRow, type Warehouse } from '@app/warehouse';
-import { AccountsDirectory } from '../../apps/api/parts/accounts-directory.js';
+import { AccountsDirectory } from '../../apps/api/components/accounts-directory.js';
 import { MemoryAuditTables } from '../doubles/audit-tables/memory-audit-tables.js';
 import { newEvent } from './event-store.contract.js';
 import { by, eventsOf, openSite, startNode, type Site } from './node.js';

@@ -33,7 +33,7 @@ describe('the cluster of docker-compose.yml, as processes', () => {
       expect((await fetch(`${status}/readyz`)).status).toBe(200);
   });
 
-  /** Which of the programs carry events out, as far as they know. */
+  /** Tells which of the programs carry events out, as far as they know. */
   const leading = async (): Promise<readonly number[]> =>
     Promise.all(
       [cluster.projector, ...cluster.nodes].map(({ status }) => metric(status, 'millrace_lead')),

@@ -38,7 +38,7 @@ const RUNS = `(() => {
   return runs;
 })()`;
 
-/** How much of the plot is covered by anything, from 0 to 1. */
+/** Tells how much of the plot is covered by anything, from 0 to 1. */
 const COVERED = `(() => {
   const canvas = document.querySelector('.chart canvas');
   const over = document.querySelector('.chart .u-over').getBoundingClientRect();
@@ -51,7 +51,7 @@ const COVERED = `(() => {
   return pixels / (data.length / 4);
 })()`;
 
-/** How many pixels have about this colour, however thin it is laid on. */
+/** Tells how many pixels have about this colour, however thin it is laid on. */
 const inked = (colour: string): string => `(() => {
   const wanted = [1, 3, 5].map((at) => parseInt('${colour}'.slice(at, at + 2), 16));
   const canvas = document.querySelector('.chart canvas');

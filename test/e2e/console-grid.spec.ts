@@ -69,7 +69,7 @@ interface Watched {
   /** Milliseconds. */
   readonly longTasks: readonly number[];
   readonly mostRows: number;
-  /** How often no row was where somebody looks. */
+  /** Tells how often no row was where somebody looks. */
   readonly empty: number;
 }
 

@@ -10,7 +10,7 @@ jest.setTimeout(240_000);
 const ANN = { email: 'ann@example.com', password: 'Secret-77' };
 const BOB = { email: 'bob@example.com', password: 'Secret-78' };
 
-/** Whether the browser will not send it. */
+/** Tells whether the browser will not send it. */
 const isInvalid = (field: object): boolean =>
   !(field as { readonly validity: { readonly valid: boolean } }).validity.valid;
 

@@ -44,7 +44,7 @@ describe('the data directory', () => {
     // Only root can become somebody else.
     const other = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
     const directory = process.getuid?.() === 0 ? folder : '/';
-    const module = join(import.meta.dirname, '../../dist/libs/platform/files/keep-private.js');
+    const module = join(import.meta.dirname, '../../dist/libs/files/keep-private.js');
     const { stderr } = spawnSync(
       process.execPath,
       [

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { ANALYSTS_STATEMENTS } from '../fixtures/analysts-statements.js';
 import {
   FOREIGN_MISTAKES,
   FOREIGN_RECORDS,
@@ -36,7 +37,7 @@ describe('notations of DuckDB, Postgres and others', () => {
     ];
   };
 
-  it.each(FOREIGN_STATEMENTS)('answers %s', async (sql, values) => {
+  it.each([...FOREIGN_STATEMENTS, ...ANALYSTS_STATEMENTS])('answers %s', async (sql, values) => {
     for (const [status, text] of await both(sql)) {
       expect([status, text]).toEqual([200, expect.any(String)]);
       const rows = JSON.parse(text) as Readonly<Record<string, unknown>>[];
@@ -49,6 +50,14 @@ describe('notations of DuckDB, Postgres and others', () => {
       expect(status).toBe(400);
       expect(text).toMatch(message);
     }
+  });
+
+  it('refuses NATURAL JOIN where it would be by the time of the rows', async () => {
+    await server.client.upload('prices', [{ id: 1, price: 2 }]);
+    const { status, bytes } = await server.client.call('sql', {
+      body: 'SELECT price FROM docs NATURAL JOIN prices',
+    });
+    expect([status, bytes.toString()]).toEqual([400, expect.stringContaining('USING (id)')]);
   });
 
   it('cuts lists as DuckDB does, whatever the places', async () => {

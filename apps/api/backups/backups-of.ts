@@ -1,8 +1,8 @@
 import { makingFolder } from '@app/backup';
-import { makePrivately } from '@app/platform';
+import { makePrivately } from '@app/files';
 import type { Config } from '@app/config';
 
-/** Whether all that is stored is in the data directory of one process. */
+/** Tells whether all that is stored is in the data directory of one process. */
 export const isAlone = ({ clickHouse, eventStore, kafka }: Config): boolean =>
   clickHouse === undefined && eventStore === undefined && kafka === undefined;
 

@@ -17,8 +17,8 @@ export function backupInS3(
 ): { readonly place: S3Place; readonly name: string } | undefined {
   const place = placeInS3(text);
   if (!place) return undefined;
-  const parts = place.prefix.split('/');
-  const name = parts.pop() ?? '';
+  const components = place.prefix.split('/');
+  const name = components.pop() ?? '';
   if (name === '') throw new Error(`${text} names no backup: want s3://<bucket>/<folder>/<backup>`);
-  return { place: { bucket: place.bucket, prefix: parts.join('/') }, name };
+  return { place: { bucket: place.bucket, prefix: components.join('/') }, name };
 }

@@ -8,7 +8,7 @@ import {
   type OperatorTask,
 } from '@app/platform';
 import { isAlone } from './backups-of.js';
-import type { Parts } from '../parts/open-parts.js';
+import type { Components } from '../components/open-components.js';
 
 const backupWish = z.object({ name: z.string().optional(), base: z.string().optional() });
 
@@ -17,12 +17,14 @@ const backupWish = z.object({ name: z.string().optional(), base: z.string().opti
  * way for that.
  */
 export async function serveOperators(
-  parts: Parts,
+  components: Components,
   logger: Logger,
 ): Promise<OperatorSocket | undefined> {
-  const { dataDirectory } = parts.config;
+  const { dataDirectory } = components.config;
   try {
-    return await openOperatorSocket(dataDirectory, { backup: await backupTask(parts, logger) });
+    return await openOperatorSocket(dataDirectory, {
+      backup: await backupTask(components, logger),
+    });
   } catch (error) {
     logger.warn(
       { err: error, dataDirectory },
@@ -32,9 +34,9 @@ export async function serveOperators(
   }
 }
 
-async function backupTask(parts: Parts, logger: Logger): Promise<OperatorTask> {
-  const { config, warehouse, held, copiedEvents, events } = parts;
-  if (config.clickHouse && config.eventStore && config.kafka) return clusterTask(parts);
+async function backupTask(components: Components, logger: Logger): Promise<OperatorTask> {
+  const { config, warehouse, held, copiedEvents, events } = components;
+  if (config.clickHouse && config.eventStore && config.kafka) return clusterTask(components);
   if (!held || !copiedEvents || !isAlone(config))
     return () =>
       Promise.reject(
@@ -56,7 +58,7 @@ async function backupTask(parts: Parts, logger: Logger): Promise<OperatorTask> {
   });
 }
 
-function clusterTask({ config, warehouse, queue, events }: Parts): OperatorTask {
+function clusterTask({ config, warehouse, queue, events }: Components): OperatorTask {
   const { clickHouseBackups } = config;
   if (clickHouseBackups === undefined)
     return () =>

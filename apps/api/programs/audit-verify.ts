@@ -3,9 +3,9 @@ import { verifyAudit } from '@app/audit';
 import { rebuild, type MetEvent } from '@app/event-store';
 import { createLogger } from '@app/platform';
 import { readConfig, type Config } from '@app/config';
-import { auditKey } from '../parts/audit-key.js';
+import { auditKey } from '../components/audit-key.js';
 import { besideRunning, hasSharedStores } from '../terminal/beside-running.js';
-import { openStores, type Stores } from '../parts/open-parts.js';
+import { openStores, type Stores } from '../components/open-components.js';
 import { progressBar } from '../terminal/progress-bar.js';
 
 /** The result for one organization. */

@@ -11,14 +11,14 @@ import {
 } from '@app/key-store';
 import { createLogger, type Logger } from '@app/platform';
 import { readConfig, type Config } from '@app/config';
-import { openPersonKeys } from '../parts/open-person-keys.js';
-import { openStores, type Stores } from '../parts/open-parts.js';
+import { openPersonKeys } from '../components/open-person-keys.js';
+import { openStores, type Stores } from '../components/open-components.js';
 
 /** The keys that the command works with. */
 interface Keys {
   readonly current: Uint8Array;
   readonly next: Uint8Array;
-  /** Whether the key is the file of the data directory. */
+  /** Tells whether the key is the file of the data directory. */
   readonly isKept: boolean;
 }
 

@@ -12,7 +12,7 @@ import {
 import { createLogger } from '@app/platform';
 import { readConfig, type Config } from '@app/config';
 import { besideRunning, hasSharedStores } from '../terminal/beside-running.js';
-import { openStores } from '../parts/open-parts.js';
+import { openStores } from '../components/open-components.js';
 
 const nameOf = ({ position: { partition, offset } }: DeadBatch): string => `${partition}-${offset}`;
 

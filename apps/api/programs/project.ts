@@ -6,18 +6,18 @@ import {
   measureProjections,
   Projector,
 } from '@app/event-store';
+import { openStatusServer } from '@app/http';
 import {
   closeOnSignal,
   createLogger,
   endOnUnhandledRejection,
   measureProcess,
   measureReadiness,
-  openStatusServer,
   Readiness,
   startTracing,
 } from '@app/platform';
 import { readConfig } from '@app/config';
-import { openStores, refuseOtherAge } from '../parts/open-parts.js';
+import { openStores, refuseOtherAge } from '../components/open-components.js';
 
 /** Carries events out until a signal. @throws {Error} when it cannot start */
 export async function project(): Promise<void> {

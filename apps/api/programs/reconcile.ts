@@ -5,10 +5,10 @@ import { readConfig } from '@app/config';
 import { createLogger, type Logger } from '@app/platform';
 import { look, reconcile, type Look, type Mode } from '@app/reconcile';
 import type { Batch } from '@app/writer';
-import { AccountsDirectory } from '../parts/accounts-directory.js';
-import { auditKey } from '../parts/audit-key.js';
-import { openStores, type Stores } from '../parts/open-parts.js';
-import { readWaiting } from '../parts/read-waiting.js';
+import { AccountsDirectory } from '../components/accounts-directory.js';
+import { auditKey } from '../components/audit-key.js';
+import { openStores, type Stores } from '../components/open-components.js';
+import { readWaiting } from '../components/read-waiting.js';
 import { tellDifferences } from '../terminal/tell-differences.js';
 
 /**

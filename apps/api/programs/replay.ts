@@ -3,7 +3,7 @@ import { FollowLeaderProjection } from '@app/audit';
 import { isSnapshotted, rebuild, usableSnapshot, type Projection } from '@app/event-store';
 import { createLogger } from '@app/platform';
 import { readConfig } from '@app/config';
-import { openStores, refuseOtherAge, type Stores } from '../parts/open-parts.js';
+import { openStores, refuseOtherAge, type Stores } from '../components/open-components.js';
 import { progressBar } from '../terminal/progress-bar.js';
 
 async function makeAgain(stores: Stores, wanted: string, from: bigint): Promise<void> {

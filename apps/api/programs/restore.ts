@@ -2,13 +2,14 @@ import 'reflect-metadata';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ClusterBackup, restore } from '@app/backup';
-import { createLogger, makePrivately } from '@app/platform';
+import { makePrivately } from '@app/files';
+import { createLogger } from '@app/platform';
 import { readConfig, type Config } from '@app/config';
 import { openWarehouse, type Warehouse } from '@app/warehouse';
 import { isAlone } from '../backups/backups-of.js';
 import { backupInS3, bucketOfBackups } from '../backups/bucket-of-backups.js';
 import { copyProgress } from '../backups/copy-progress.js';
-import { tellOfEngine } from '../parts/tell-of-engine.js';
+import { tellOfEngine } from '../components/tell-of-engine.js';
 
 async function withTables(
   config: Config,

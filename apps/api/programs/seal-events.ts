@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { createLogger } from '@app/platform';
 import { readConfig } from '@app/config';
-import { openStores } from '../parts/open-parts.js';
+import { openStores } from '../components/open-components.js';
 
 /** Takes the events that are there as they are, and no others without a MAC. @throws {Error} when the stores cannot be opened */
 export async function sealEvents(): Promise<void> {

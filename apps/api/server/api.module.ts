@@ -6,6 +6,7 @@ import { MetadataGraphqlModule } from '@app/metadata-graphql';
 import { ConsoleModule } from '@app/console';
 import { CommandPipeline, EventStore, Projector } from '@app/event-store';
 import {
+  ACCOUNT_BOUNDS,
   DatabaseNames,
   EndedSessionsProjection,
   IdentityModule,
@@ -28,14 +29,8 @@ import {
 import { DeadLetter } from '@app/writer';
 import { ForeignMessages, IngestQueue } from '@app/ingest-queue';
 import { ServerKey } from '@app/key-store';
-import {
-  ErrorFilter,
-  HealthController,
-  MetricsController,
-  Readiness,
-  TENANT_BOUNDS,
-  type Caller,
-} from '@app/platform';
+import { ErrorFilter } from '@app/http';
+import { HealthController, MetricsController, Readiness, type Caller } from '@app/platform';
 import {
   Catalog,
   ClickHouseHttpModule,
@@ -50,23 +45,24 @@ import {
 } from '@app/query';
 import {
   MemberCount,
+  STREAM_BOUNDS,
   StreamsModule,
   DamagedTables,
   StreamsProjection,
   WarehouseTablesProjection,
 } from '@app/streams';
 import { AuditTables, LocalEngine, StreamStatistics, WarehouseReader } from '@app/warehouse';
-import { AcceptedInserts } from '../parts/accepted-inserts.js';
-import { auditKey } from '../parts/audit-key.js';
-import type { Parts } from '../parts/open-parts.js';
-import { OwnDatabases } from '../parts/own-databases.js';
-import { QueueTails } from '../parts/queue-tails.js';
+import { AcceptedInserts } from '../components/accepted-inserts.js';
+import { auditKey } from '../components/audit-key.js';
+import type { Components } from '../components/open-components.js';
+import { OwnDatabases } from '../components/own-databases.js';
+import { QueueTails } from '../components/queue-tails.js';
 
-/** Hands the opened parts to the modules: the only place where adapters meet domain. */
+/** Hands the opened components to the modules: the only place where adapters meet domain. */
 @Module({})
 export class ApiModule {
-  static of(parts: Parts): DynamicModule {
-    const bound = bindings(parts);
+  static of(components: Components): DynamicModule {
+    const bound = bindings(components);
     return {
       module: ApiModule,
       global: true,
@@ -91,16 +87,16 @@ export class ApiModule {
       controllers: [HealthController, MetricsController],
       providers: [
         ...bound,
-        ...(parts.foreign ? [ForeignUploadsPipeline] : []),
+        ...(components.foreign ? [ForeignUploadsPipeline] : []),
         { provide: Inserts, useClass: AcceptedInserts },
-        { provide: APP_FILTER, useValue: errorFilter(parts) },
+        { provide: APP_FILTER, useValue: errorFilter(components) },
       ],
       exports: [...bound.map(({ provide }) => provide), IdentityModule, Inserts],
     };
   }
 }
 
-function errorFilter({ logger, commands, organizations }: Parts): ErrorFilter {
+function errorFilter({ logger, commands, organizations }: Components): ErrorFilter {
   const organizationId = (name: string, { root, userId, token }: Caller): string | undefined => {
     const organization = organizations.find(name);
     const isOwn = token?.organizationId === organization?.id || organization?.members.has(userId);
@@ -110,16 +106,16 @@ function errorFilter({ logger, commands, organizations }: Parts): ErrorFilter {
   return new ErrorFilter(logger, (failure, request) => refusals.record(failure, request));
 }
 
-function fedOrganizations({ config, organizations }: Parts): FedOrganizations {
+function fedOrganizations({ config, organizations }: Components): FedOrganizations {
   const fed = config.kafka?.uploadOrganizations;
   return { find: (name) => (fed?.has(name) === true ? organizations.find(name) : undefined) };
 }
 
-function memberCount({ organizations }: Parts): MemberCount {
+function memberCount({ organizations }: Components): MemberCount {
   return { of: (id) => organizations.get(id)?.members.size ?? 0 };
 }
 
-function knownAddresses({ config, serverKey, users }: Parts): KnownAddresses {
+function knownAddresses({ config, serverKey, users }: Components): KnownAddresses {
   const file = join(config.dataDirectory, 'known-addresses');
   return new KnownAddresses(serverKey, file, (id) => users.byId(id) !== undefined);
 }
@@ -130,7 +126,7 @@ function auditVerifier({
   directory,
   serverKey,
   projector,
-}: Parts): AuditVerifier {
+}: Components): AuditVerifier {
   return new AuditVerifier({
     events,
     tables: warehouse,
@@ -144,43 +140,44 @@ function auditVerifier({
   });
 }
 
-function bindings(parts: Parts): ValueProvider[] {
+function bindings(components: Components): ValueProvider[] {
   return [
-    { provide: EventStore, useValue: parts.events },
-    { provide: CommandPipeline, useValue: parts.commands },
-    { provide: Projector, useValue: parts.projector },
-    { provide: DatabaseNames, useValue: parts.warehouse },
-    { provide: ServerKey, useValue: parts.serverKey },
-    { provide: PersonalData, useValue: parts.people },
-    { provide: AuditTables, useValue: parts.warehouse },
-    { provide: AuditVerifier, useValue: auditVerifier(parts) },
-    { provide: UsersProjection, useValue: parts.users },
-    { provide: OrganizationsProjection, useValue: parts.organizations },
-    { provide: InvitationsProjection, useValue: parts.invitations },
-    { provide: EndedSessionsProjection, useValue: parts.endedSessions },
-    { provide: KnownAddresses, useValue: knownAddresses(parts) },
-    { provide: Databases, useValue: new OwnDatabases(parts.organizations) },
-    { provide: MemberCount, useValue: memberCount(parts) },
-    { provide: StreamsProjection, useValue: parts.streams },
-    { provide: WarehouseTablesProjection, useValue: parts.tables },
-    { provide: IngestQueue, useValue: parts.queue },
-    { provide: LocalEngine, useValue: parts.localEngine },
-    { provide: WarehouseReader, useValue: parts.warehouse },
-    { provide: StreamStatistics, useValue: parts.warehouse },
-    { provide: StorageBounds, useValue: parts.storage },
-    { provide: DamagedTables, useValue: parts.damaged },
-    { provide: UnreadableTables, useValue: parts.damaged },
-    { provide: Spool, useValue: parts.spool },
-    { provide: DeadLetter, useValue: parts.deadLetter },
-    { provide: SIGN_UP, useValue: parts.config.signUp },
-    { provide: TENANT_BOUNDS, useValue: parts.config.tenant },
-    { provide: UPLOAD_LIMITS, useValue: parts.config.upload },
-    { provide: DELTA_SOURCES, useValue: parts.config.delta },
-    { provide: Catalog, useValue: parts.catalog },
-    { provide: TailSource, useValue: new QueueTails(parts.streams, parts.queue) },
-    { provide: ORGANIZATION_QUERY_LIMITS, useValue: parts.config.query.organization },
-    { provide: ForeignMessages, useValue: parts.foreign },
-    { provide: Readiness, useValue: parts.readiness },
-    { provide: FedOrganizations, useValue: fedOrganizations(parts) },
+    { provide: EventStore, useValue: components.events },
+    { provide: CommandPipeline, useValue: components.commands },
+    { provide: Projector, useValue: components.projector },
+    { provide: DatabaseNames, useValue: components.warehouse },
+    { provide: ServerKey, useValue: components.serverKey },
+    { provide: PersonalData, useValue: components.people },
+    { provide: AuditTables, useValue: components.warehouse },
+    { provide: AuditVerifier, useValue: auditVerifier(components) },
+    { provide: UsersProjection, useValue: components.users },
+    { provide: OrganizationsProjection, useValue: components.organizations },
+    { provide: InvitationsProjection, useValue: components.invitations },
+    { provide: EndedSessionsProjection, useValue: components.endedSessions },
+    { provide: KnownAddresses, useValue: knownAddresses(components) },
+    { provide: Databases, useValue: new OwnDatabases(components.organizations) },
+    { provide: MemberCount, useValue: memberCount(components) },
+    { provide: StreamsProjection, useValue: components.streams },
+    { provide: WarehouseTablesProjection, useValue: components.tables },
+    { provide: IngestQueue, useValue: components.queue },
+    { provide: LocalEngine, useValue: components.localEngine },
+    { provide: WarehouseReader, useValue: components.warehouse },
+    { provide: StreamStatistics, useValue: components.warehouse },
+    { provide: StorageBounds, useValue: components.storage },
+    { provide: DamagedTables, useValue: components.damaged },
+    { provide: UnreadableTables, useValue: components.damaged },
+    { provide: Spool, useValue: components.spool },
+    { provide: DeadLetter, useValue: components.deadLetter },
+    { provide: SIGN_UP, useValue: components.config.signUp },
+    { provide: ACCOUNT_BOUNDS, useValue: components.config.accounts },
+    { provide: STREAM_BOUNDS, useValue: components.config.streams },
+    { provide: UPLOAD_LIMITS, useValue: components.config.upload },
+    { provide: DELTA_SOURCES, useValue: components.config.delta },
+    { provide: Catalog, useValue: components.catalog },
+    { provide: TailSource, useValue: new QueueTails(components.streams, components.queue) },
+    { provide: ORGANIZATION_QUERY_LIMITS, useValue: components.config.query.organization },
+    { provide: ForeignMessages, useValue: components.foreign },
+    { provide: Readiness, useValue: components.readiness },
+    { provide: FedOrganizations, useValue: fedOrganizations(components) },
   ];
 }

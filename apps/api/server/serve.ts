@@ -9,24 +9,26 @@ import { ForeignUploadsPipeline } from '@app/intake';
 import { serveDocs } from '@app/openapi';
 import { GroupInserter, measureWriter, WritePipeline, WriteProgress } from '@app/writer';
 import {
-  closeOnSignal,
   corsFor,
-  createLogger,
-  drain,
-  endOnUnhandledRejection,
   followTlsFiles,
   httpAdapter,
   listenFailure,
   measureCertificate,
-  nestLogger,
   openStatusServer,
+} from '@app/http';
+import {
+  closeOnSignal,
+  createLogger,
+  drain,
+  endOnUnhandledRejection,
+  nestLogger,
   startTracing,
 } from '@app/platform';
 import { readConfig } from '@app/config';
 import { ClickHouseListener, readClickHouseCredentials } from '@app/query';
 import { API_TERMS } from './api-terms.js';
 import { ApiModule } from './api.module.js';
-import { openParts } from '../parts/open-parts.js';
+import { openComponents } from '../components/open-components.js';
 import { serveOperators } from '../backups/serve-operators.js';
 
 /** Serves until a signal. @throws {Error} when the server cannot start */
@@ -39,10 +41,10 @@ export async function serve(): Promise<void> {
   const logger = createLogger(config.logLevel);
   endOnUnhandledRejection(logger);
   const tracing = await startTracing(config.tracesTo, 'millrace-api', logger);
-  const parts = await openParts(config, logger);
+  const components = await openComponents(config, logger);
   const clickHouse = config.clickHouseClients && new ClickHouseListener();
   const app = await NestFactory.create<NestFastifyApplication>(
-    ApiModule.of(parts),
+    ApiModule.of(components),
     httpAdapter(
       {
         ...config.http,
@@ -70,40 +72,40 @@ export async function serve(): Promise<void> {
     .execute<EnsureRoot, RootCredentials>(new EnsureRoot(email, password, config.dataDirectory));
   await app.get(CommandBus).execute<NarrowDefault, void>(new NarrowDefault());
   const inserter = new GroupInserter(
-    parts.warehouse,
-    parts.spool.folder('writer'),
-    parts.streams,
-    parts.warehouse,
+    components.warehouse,
+    components.spool.folder('writer'),
+    components.streams,
+    components.warehouse,
   );
   const writer = new WritePipeline(
-    parts.queue,
+    components.queue,
     inserter,
-    parts.deadLetter,
+    components.deadLetter,
     app.get(WriteProgress),
     logger,
   );
-  measureWriter({ writer, deadLetter: parts.deadLetter });
+  measureWriter({ writer, deadLetter: components.deadLetter });
   if (config.roles.has('writer')) writer.start();
   const isFed = (config.kafka?.uploadOrganizations.size ?? 0) > 0;
-  const foreign = parts.foreign && isFed ? app.get(ForeignUploadsPipeline) : undefined;
+  const foreign = components.foreign && isFed ? app.get(ForeignUploadsPipeline) : undefined;
   foreign?.start(logger);
-  const status = config.status && (await openStatusServer(config.status, parts.readiness));
+  const status = config.status && (await openStatusServer(config.status, components.readiness));
   const [{ tls }, server] = [config.http, app.getHttpServer() as object];
   measureCertificate(
     tls && server instanceof TlsServer
       ? followTlsFiles(server, tls.files, tls.pair, logger)
       : undefined,
   );
-  const operators = await serveOperators(parts, logger);
+  const operators = await serveOperators(components, logger);
   closeOnSignal(async (signal) => {
-    parts.readiness.notReady('server', 'stopping');
+    components.readiness.notReady('server', 'stopping');
     // Ctrl-C is somebody who waits; a supervisor gives a proxy the time to notice.
     if (signal === 'SIGTERM') await sleep(config.drainSeconds * 1000);
     await operators?.close();
     await drain(app, clickHouse);
     await foreign?.stop();
     await writer.stop();
-    await parts.close();
+    await components.close();
     await tracing.stop();
     status?.close();
   }, config.drainSeconds);

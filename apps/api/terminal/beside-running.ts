@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { keptSecret } from '@app/key-store';
 import type { Config } from '@app/config';
 
-/** Whether tables and events are on servers, so that this process needs no other's data directory. */
+/** Tells whether tables and events are on servers, so that this process needs no other's data directory. */
 export const hasSharedStores = ({ clickHouse, eventStore }: Config): boolean =>
   clickHouse !== undefined && eventStore !== undefined;
 

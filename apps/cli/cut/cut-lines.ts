@@ -1,16 +1,16 @@
 import { usageError } from '../exit-code.js';
 
 /** Small enough that four of them in memory and on their way are little, large enough to be one batch. */
-export const PART_BYTES = 16 * 1024 * 1024;
+export const SLICE_BYTES = 16 * 1024 * 1024;
 const LINE_BYTES_MAX = 64 * 1024 * 1024;
 const ROOM = 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** Finds where a part ends. Each part asks a new one. */
+/** Finds where a slice ends. Each slice asks a new one. */
 export interface Cutter {
   /**
-   * @param held what there is of the part; what was there before is still there
-   * @returns the end of the first record at which the part is long enough, or -1
+   * @param held what there is of the slice; what was there before is still there
+   * @returns the end of the first record at which the slice is long enough, or -1
    */
   find(held: Buffer): number;
 }
@@ -22,13 +22,13 @@ export interface Cut {
 
 /**
  * Cuts a text between records: the same text always at the same places, however it arrives.
- * Holds one part.
+ * Holds one slice.
  */
-export async function* cutParts(
+export async function* cutSlices(
   source: AsyncIterable<Buffer>,
   newCutter: () => Cutter,
 ): AsyncGenerator<Cut> {
-  let held: Buffer = Buffer.allocUnsafe(PART_BYTES + ROOM);
+  let held: Buffer = Buffer.allocUnsafe(SLICE_BYTES + ROOM);
   let length = 0;
   let offset = 0;
   let cutter = newCutter();
@@ -39,7 +39,7 @@ export async function* cutParts(
     while (end >= 0) {
       yield { offset, bytes: held.subarray(0, end) };
       const rest = held.subarray(end, length);
-      held = Buffer.allocUnsafe(Math.max(PART_BYTES + ROOM, rest.length));
+      held = Buffer.allocUnsafe(Math.max(SLICE_BYTES + ROOM, rest.length));
       length = rest.copy(held);
       offset += end;
       cutter = newCutter();
@@ -50,9 +50,9 @@ export async function* cutParts(
 }
 
 function grown(held: Buffer, length: number, more: number, offset: number): Buffer {
-  if (length + more > PART_BYTES + LINE_BYTES_MAX)
+  if (length + more > SLICE_BYTES + LINE_BYTES_MAX)
     throw usageError(
-      `there is no end to the record around byte ${offset + PART_BYTES}: longer than ${LINE_BYTES_MAX} bytes`,
+      `there is no end to the record around byte ${offset + SLICE_BYTES}: longer than ${LINE_BYTES_MAX} bytes`,
     );
   const larger = Buffer.allocUnsafe(2 * (length + more));
   held.copy(larger, 0, 0, length);

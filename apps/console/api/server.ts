@@ -4,7 +4,7 @@ import { ApiFailure, request } from './request.js';
 interface NodeState {
   /** It says why the node is not ready, and is undefined where it is. */
   readonly notReady: string | undefined;
-  /** It says of each part that the node cannot reach why it is away. */
+  /** It says of each component that the node cannot reach why it is away. */
   readonly away: Readonly<Record<string, string>>;
   /** It is Prometheus' text. */
   readonly metrics: string;

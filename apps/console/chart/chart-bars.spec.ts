@@ -1,7 +1,7 @@
 import { besideEachOther, nearest } from './chart-bars.js';
 
 describe('bars of several series', () => {
-  it('leave a part of the way to the next point empty', () => {
+  it('leave a share of the way to the next point empty', () => {
     expect([nearest([0, 60, 90, 150]), nearest([7]), nearest([])]).toEqual([30, 1, 1]);
   });
 

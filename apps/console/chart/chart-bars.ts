@@ -1,6 +1,6 @@
 import type uPlot from 'uplot';
 
-/** The bars of one point take this part of the way to the next point. */
+/** The bars of one point take this share of the way to the next point. */
 const GROUP_PART = 0.7;
 const BAR_MAX_PX = 60;
 /** uPlot has this number for values in units of the x scale. */

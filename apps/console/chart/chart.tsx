@@ -4,7 +4,7 @@ import { chartOptions, KINDS, type Kind } from './chart-options.js';
 import type { ChartData } from './chart-series.js';
 
 const HEIGHT_MIN_PX = 280;
-/** A chart is this part of the window's height. */
+/** A chart has this share of the window's height. */
 const HEIGHT_PART = 0.45;
 
 const sizeIn = ({ clientWidth: width }: HTMLElement) => ({

@@ -110,7 +110,7 @@ export function Desk({ session, onChanged, onSignedOut }: Props) {
   );
 }
 
-/** The part of the address behind `#` is the page's own. */
+/** The text of the address behind `#` is the page's own. */
 function focusContent(event: MouseEvent): void {
   event.preventDefault();
   document.getElementById('content')?.focus();

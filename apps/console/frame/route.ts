@@ -40,7 +40,7 @@ export type Route = { readonly page: Page } & Readonly<Record<Parameter, string 
 
 const ENTRIES = Object.entries(PARAMETERS) as [Parameter, string][];
 
-/** Reads the part after the `#`. It stays in the browser, so no log of a proxy has the statement. */
+/** Reads the text after the `#`. It stays in the browser, so no log of a proxy has the statement. */
 export function parseRoute(hash: string): Route {
   const [path = '', parameters = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const values = new URLSearchParams(parameters);

@@ -5,7 +5,7 @@ interface Props {
   readonly label: string;
   readonly caption?: string;
   readonly heads: readonly string[];
-  /** Whether the last column has buttons. Its head is for people who do not see them. */
+  /** Tells whether the last column has buttons. Its head is for people who do not see them. */
   readonly hasActions?: boolean;
   /** The rows. */
   readonly children: ComponentChildren;

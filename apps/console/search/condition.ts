@@ -58,7 +58,7 @@ function compared(
   return `${name} ${operator} ${value}`;
 }
 
-/** A dot is a step into an object where there is one, and else part of a column's name. */
+/** A dot is a step into an object where there is one, and otherwise belongs to a column's name. */
 function sqlName(name: string, fields: readonly Field[]): string {
   const isWithin = fields.some(
     (each) => each.type === 'Struct' && name.startsWith(`${each.name}.`),

@@ -7,7 +7,7 @@ interface Props {
   /** Both ends are in milliseconds since the epoch. */
   readonly start: number | undefined;
   readonly end: number;
-  /** Is called with the part that somebody has drawn over. */
+  /** Is called with the range that somebody has drawn over. */
   readonly onSpan: (start: number, end: number) => void;
 }
 
@@ -30,7 +30,7 @@ export function Histogram({ buckets, start, end, onSpan }: Props) {
     const to = barAt(event);
     setDrawn((before) => before && { ...before, to });
   };
-  /** A click alone is no part. */
+  /** A click alone is no range. */
   const choose = (): void => {
     setDrawn(undefined);
     if (!drawn || drawn.from === drawn.to) return;

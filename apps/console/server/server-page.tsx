@@ -53,7 +53,7 @@ export function ServerPage() {
               <strong class="failed">{answer.notReady}</strong>
             )}
           </p>
-          <Facts title="What it rests on" facts={partsOf(answer.samples, answer.away)} />
+          <Facts title="What it rests on" facts={componentsOf(answer.samples, answer.away)} />
           <Facts title="How far it is" facts={factsOf(answer.samples)} />
         </>
       )}
@@ -61,7 +61,7 @@ export function ServerPage() {
   );
 }
 
-function partsOf(samples: readonly Sample[], away: Readonly<Record<string, string>>): Fact[] {
+function componentsOf(samples: readonly Sample[], away: Readonly<Record<string, string>>): Fact[] {
   return samples
     .filter(({ name }) => name === 'millrace_part_ready')
     .map(({ labels, value }) => {

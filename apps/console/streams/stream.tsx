@@ -22,30 +22,30 @@ interface Props {
   readonly onDeleted: () => void;
 }
 
-const PARTS = {
+const TABS = {
   fields: 'Fields',
   rejected: 'What was rejected',
   settings: 'Settings',
   delete: 'Delete',
 } as const;
-type Part = keyof typeof PARTS;
+type Tab = keyof typeof TABS;
 
 /** Shows one stream: what it has, and what can be done about it. */
 export function Stream(props: Props) {
   const { organization, stream, fields, isOpen, mayWrite, mayDelete } = props;
   const { name, stats } = stream;
-  const [part, setPart] = useState<Part>('fields');
+  const [tab, setTab] = useState<Tab>('fields');
   const place = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
     if (isOpen) place.current?.scrollIntoView({ block: 'nearest' });
   }, [isOpen]);
   const newest = stats.doc_time_max;
   const sql = `SELECT *\nFROM ${quotedName(name)}\nORDER BY _timestamp DESC\nLIMIT 100`;
-  const parts = (Object.keys(PARTS) as Part[]).filter(
+  const tabs = (Object.keys(TABS) as Tab[]).filter(
     (each) => (each !== 'settings' || mayWrite) && (each !== 'delete' || mayDelete),
   );
   const content = () => {
-    switch (part) {
+    switch (tab) {
       case 'rejected':
         return (
           <Rejects
@@ -90,14 +90,9 @@ export function Stream(props: Props) {
         {mayWrite && <a href={linkTo({ page: 'upload', organization, stream: name })}>Upload</a>}
       </p>
       <div class="bar" role="group" aria-label={`Of ${name}`}>
-        {parts.map((each) => (
-          <button
-            key={each}
-            type="button"
-            aria-pressed={each === part}
-            onClick={() => setPart(each)}
-          >
-            {PARTS[each]}
+        {tabs.map((each) => (
+          <button key={each} type="button" aria-pressed={each === tab} onClick={() => setTab(each)}>
+            {TABS[each]}
           </button>
         ))}
       </div>

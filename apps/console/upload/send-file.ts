@@ -26,7 +26,7 @@ interface Sending {
 export function sendFile(
   { organization, stream, file, format, key }: Sending,
   signal: AbortSignal,
-  tell: (part: number) => void,
+  tell: (fraction: number) => void,
 ): Promise<Stored> {
   const parameters = new URLSearchParams({ wait: 'true', ...format.parameters });
   const path = `${apiOf(organization)}/${encodeURIComponent(stream)}/${format.route}?${parameters}`;

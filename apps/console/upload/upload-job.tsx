@@ -21,23 +21,23 @@ interface Props {
 }
 
 type State =
-  | { readonly at: 'sending'; readonly part: number }
+  | { readonly at: 'sending'; readonly fraction: number }
   | { readonly at: 'stored'; readonly stored: Stored }
   | { readonly at: 'failed'; readonly why: string };
 
 /** Shows one file on its way, and what came of it. */
 export function UploadJob({ organization, job, onStored }: Props) {
   const { stream, file } = job;
-  const [state, setState] = useState<State>({ at: 'sending', part: 0 });
+  const [state, setState] = useState<State>({ at: 'sending', fraction: 0 });
   const sending = useRef<AbortController>();
 
   const send = async (): Promise<void> => {
     const own = new AbortController();
     sending.current = own;
-    setState({ at: 'sending', part: 0 });
+    setState({ at: 'sending', fraction: 0 });
     try {
-      const stored = await sendFile({ organization, ...job }, own.signal, (part) =>
-        setState({ at: 'sending', part }),
+      const stored = await sendFile({ organization, ...job }, own.signal, (fraction) =>
+        setState({ at: 'sending', fraction }),
       );
       setState({ at: 'stored', stored });
       onStored();
@@ -60,9 +60,9 @@ export function UploadJob({ organization, job, onStored }: Props) {
       </h2>
       {state.at === 'sending' && (
         <div class="bar">
-          <progress value={state.part} aria-label={`Of ${file.name} sent`} />
+          <progress value={state.fraction} aria-label={`Of ${file.name} sent`} />
           <span role="status">
-            {state.part < 1 ? `${Math.floor(state.part * 100)} % sent` : 'Storing…'}
+            {state.fraction < 1 ? `${Math.floor(state.fraction * 100)} % sent` : 'Storing…'}
           </span>
           <button type="button" onClick={() => sending.current?.abort()}>
             Cancel

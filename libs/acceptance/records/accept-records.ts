@@ -33,7 +33,7 @@ import type { Judge } from '../turns/fair-judge.js';
 import { STRUCTURAL } from '../judge/refusals/structural.js';
 import type { Survey } from './survey.js';
 
-/** The part of a stream's schema that acceptance works with. */
+/** The fields of a stream's schema that acceptance works with. */
 export interface SchemaKeeper {
   /** Undefined while the stream does not exist. */
   current(): StreamSchema | undefined;
@@ -55,7 +55,7 @@ const FILES_OF_CSV = { ...FILES, accepted: 'accepted.compact.ndjson.zst' };
 const CONTENTS = { accepted: 'accepted.ndjson', rejected: 'rejected.native' };
 
 /**
- * Parts a chunk of records into a batch of those that fit into the stream's columns, as lines of
+ * Divides a chunk of records into a batch of those that fit into the stream's columns, as lines of
  * JSON, and one of those that do not.
  *
  * The judge reads the chunk once. Only where it finds what the schema might change for, such as a

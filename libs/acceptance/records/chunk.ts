@@ -6,7 +6,7 @@ import type { JudgedRejections } from '../judge/chunk/judge-job.js';
 /** Ending of columnar files, which names their compression. */
 export const COMPRESSION = 'zst';
 
-/** Part of an upload: one record a line, in a file. */
+/** A bounded piece of an upload: one record a line, in a file. */
 export interface Chunk {
   /** Absolute path. */
   readonly file: string;

@@ -156,7 +156,7 @@ async function store(
   const names = columns.map(({ name }) => name);
   // A broken file may make the engine find another type than the file says: that fails here, and
   // not when the batch is on the queue.
-  const parts = columns.map(
+  const expressions = columns.map(
     ({ name, type }, index) =>
       `CAST(${certain(values[index], `value of ${name}`)}, ${quoteText(type)}) AS ${quoteIdentifier(name)}`,
   );
@@ -167,7 +167,7 @@ async function store(
   const conditions = [where, none].filter((each) => each !== '').map((each) => `(${each})`);
   await engine.run(
     `INSERT INTO FUNCTION file(${quoteText(target)}, Native)` +
-      ` SELECT ${[time, ...parts].join(', ')} FROM (${rows})` +
+      ` SELECT ${[time, ...expressions].join(', ')} FROM (${rows})` +
       (conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`),
   );
   return { file: target, rows: count, columns: [TIMESTAMP.name, ...names] };

@@ -32,7 +32,7 @@ interface Sources {
 
 /** Each holds a page of rows. */
 const TRAILS_AT_ONCE = 16;
-/** How long a verdict is given to whoever asks, at least. */
+/** Tells how long a verdict is given to whoever asks, at least. */
 const KEPT_MS = 60_000;
 /** It is kept for so many times what it took. */
 const KEPT_TIMES = 10;

@@ -15,7 +15,7 @@ export interface AuditVerdict {
   readonly head: string;
   /** Entries whose own events are lost: see `reconciliation-events.ts`. */
   readonly ofLostTime: number;
-  /** Which of the noted hashes are in it, those of the lost time too. */
+  /** Tells which of the noted hashes are in it, those of the lost time too. */
   readonly found: ReadonlySet<string>;
   /** Empty when the trail is what the events say. */
   readonly problems: readonly string[];
@@ -30,7 +30,7 @@ interface VerifyOptions {
    * later is nothing to judge yet.
    */
   readonly upTo?: bigint | undefined;
-  /** How long entries up to there may be on their way. */
+  /** Tells how long entries up to there may be on their way. */
   readonly carriedOutMs?: number;
   /** Trails of these alone; undefined: all that there are. */
   readonly databases?: readonly string[] | undefined;

@@ -3,7 +3,7 @@ import { LeaderElection } from '@app/event-store';
 import { FencedError, type AuditTables } from '@app/warehouse';
 import { lastPositionOf } from './last-position.js';
 
-/** How long nobody may carry an event out before somebody else does. */
+/** Tells how long nobody may carry an event out before somebody else does. */
 const MAX_WAIT_MS = 2000;
 const LOOK_MS = 20;
 

@@ -25,7 +25,7 @@ export interface EdgeConfig {
   readonly responseFormat: ResultFormat;
   /** The seconds of materialized tables that have none of their own; absent: they are read once. */
   readonly reloadSeconds?: number;
-  /** Whether tables may be registered and dropped at run time. */
+  /** Tells whether tables may be registered and dropped at run time. */
   readonly readOnly: boolean;
   /** Where registered tables are kept; absent: nowhere. */
   readonly stateFile?: string;
@@ -84,7 +84,7 @@ function merge(given: EdgeArguments, file: ConfigFile, environment: EdgeEnvironm
   };
 }
 
-/** Whether who can call may read this machine's files: registering a table does so. */
+/** Tells whether who can call may read this machine's files: registering a table does so. */
 function isAmongOwners(config: {
   readonly http: HttpAddress;
   readonly token: string | undefined;

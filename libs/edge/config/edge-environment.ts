@@ -1,6 +1,6 @@
 import { sourceCredentials, type SourceCredentials } from '../sources/source-credentials.js';
 
-/** The part of its environment that the edge program reads. */
+/** The variables of its environment that the edge program reads. */
 export interface EdgeEnvironment {
   /** Where to listen unless told otherwise: ROAPI's variables. */
   readonly host: string | undefined;

@@ -78,7 +78,7 @@ function splitOptions(text: string): readonly string[] {
   return split;
 }
 
-/** How many pieces from the first on, `<option>=<value>`, make the value whole JSON; 1 when none do. */
+/** Tells how many pieces from the first on, `<option>=<value>`, make the value whole JSON; 1 when none do. */
 function jsonLength(pieces: readonly string[]): number {
   if (!/^[a-z_]+=["[{]/.test(pieces.join(','))) return 1;
   const whole = pieces.findIndex((_, index) => {

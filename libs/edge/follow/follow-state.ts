@@ -1,6 +1,6 @@
-/** How following goes. */
+/** Tells how following goes. */
 export interface FollowState {
-  /** Whether there is anything to answer from: the hosted side has been read once, now or before. */
+  /** Tells whether there is anything to answer from: the hosted side has been read once, now or before. */
   readonly isReady: boolean;
   readonly streams: number;
   /** Streams that cannot be served: a table here has their name, or none can have it. */

@@ -41,7 +41,7 @@ function dataTypeOf(type: HostedType): ArrowDataType {
   return { List: { name: 'item', data_type: element, nullable: typeof element === 'string' } };
 }
 
-/** Whether all of `before` is in `after` as it was: rows that were read by it can stay. */
+/** Tells whether all of `before` is in `after` as it was: rows that were read by it can stay. */
 export function extendsColumns(
   after: readonly DescribedColumn[],
   before: readonly DescribedColumn[],

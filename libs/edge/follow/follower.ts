@@ -17,7 +17,7 @@ import { OldGenerations } from './old-generations.js';
 import { StreamCache } from './stream-cache.js';
 import { syncStream } from './sync-stream.js';
 
-interface FollowerParts {
+interface FollowerDependencies {
   readonly config: FollowConfig;
   /** Absolute; keeps what was fetched. */
   readonly folder: string;
@@ -54,10 +54,10 @@ export class Follower {
   private lastError: string | undefined;
   private told = '';
 
-  private constructor(private readonly parts: FollowerParts) {
-    this.hosted = new HostedOrganization(parts.config, this.stop.signal);
-    this.files = new LocalFiles(parts.statements);
-    const [first, most] = [parts.config.intervalSeconds * 1000, BACKOFF_MS_MAX];
+  private constructor(private readonly dependencies: FollowerDependencies) {
+    this.hosted = new HostedOrganization(dependencies.config, this.stop.signal);
+    this.files = new LocalFiles(dependencies.statements);
+    const [first, most] = [dependencies.config.intervalSeconds * 1000, BACKOFF_MS_MAX];
     this.backoff = new Backoff({ first: Math.min(first, most), most });
   }
 
@@ -66,15 +66,15 @@ export class Follower {
    * side that cannot be reached is waited for.
    * @throws {Error} when it refuses, or the cache is another organization's
    */
-  static async start(parts: FollowerParts): Promise<Follower> {
-    const follower = new Follower(parts);
+  static async start(dependencies: FollowerDependencies): Promise<Follower> {
+    const follower = new Follower(dependencies);
     await follower.openCache();
     try {
       await follower.hosted.streams(FIRST_CONTACT_MILLISECONDS);
     } catch (error) {
       if (error instanceof HostedError && error.isRefusal)
         throw new Error(`--follow: ${error.message}`, { cause: error });
-      parts.logger.warn({ err: error }, 'the followed organization cannot be reached yet');
+      dependencies.logger.warn({ err: error }, 'the followed organization cannot be reached yet');
     }
     measureFollowing(() => follower.state());
     follower.running = follower.run();
@@ -96,11 +96,11 @@ export class Follower {
   async close(): Promise<void> {
     this.stop.abort();
     await this.running;
-    await rm(join(this.parts.folder, PID_FILE), { force: true });
+    await rm(join(this.dependencies.folder, PID_FILE), { force: true });
   }
 
   private followed(): readonly string[] {
-    const tables = this.parts.registry.list().filter(({ described }) => described.followed);
+    const tables = this.dependencies.registry.list().filter(({ described }) => described.followed);
     return tables.map(({ described }) => described.name).sort();
   }
 
@@ -108,11 +108,11 @@ export class Follower {
     const names = this.followed();
     if (names.join() === this.told) return;
     this.told = names.join();
-    this.parts.told(names);
+    this.dependencies.told(names);
   }
 
   private async openCache(): Promise<void> {
-    const { folder, config, logger } = this.parts;
+    const { folder, config, logger } = this.dependencies;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await takeFolder(folder);
     await insistOnOrganization(folder, config);
@@ -138,7 +138,7 @@ export class Follower {
 
   /** @returns seconds until the next */
   private async round(): Promise<number> {
-    const { config, logger } = this.parts;
+    const { config, logger } = this.dependencies;
     const startedAt = Date.now();
     try {
       await this.syncAll(await this.hosted.streams());
@@ -191,7 +191,7 @@ export class Follower {
   }
 
   private async register(cache: StreamCache): Promise<void> {
-    const { registry } = this.parts;
+    const { registry } = this.dependencies;
     const table = cache.table();
     if (JSON.stringify(registry.described(table.name)) === JSON.stringify(table)) return;
     await registry.change({ put: [table] });
@@ -202,7 +202,7 @@ export class Follower {
 
   private async forget(name: string): Promise<void> {
     const cache = this.caches.get(name);
-    await this.parts.registry.change({ forget: [name] });
+    await this.dependencies.registry.change({ forget: [name] });
     this.caches.delete(name);
     this.oldGenerations.delete(name);
     // Queries that still read its files have them open, or fail as those of a table that is gone.
@@ -218,7 +218,7 @@ export class Follower {
     const known = this.caches.get(name);
     if (known) return known;
     const own = `s-${name}`;
-    const folder = join(this.parts.folder, own);
+    const folder = join(this.dependencies.folder, own);
     // The name is another machine's to choose, and files are removed below it.
     if (basename(folder) !== own) throw new Error('its name is none of a folder');
     const cache = await StreamCache.open(name, folder);
@@ -227,7 +227,7 @@ export class Follower {
   }
 
   private isPassedOver(name: string): boolean {
-    const there = this.parts.registry.described(name);
+    const there = this.dependencies.registry.described(name);
     const reason =
       there && !there.followed
         ? 'a table that was registered here has its name, and stays'
@@ -237,7 +237,7 @@ export class Follower {
       return false;
     }
     if (!this.passedOver.has(name))
-      this.parts.logger.warn({ stream: name }, `not followed: ${reason}`);
+      this.dependencies.logger.warn({ stream: name }, `not followed: ${reason}`);
     this.passedOver.add(name);
     return true;
   }

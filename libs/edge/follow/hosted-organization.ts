@@ -20,7 +20,7 @@ export class HostedError extends Error {
     this.name = 'HostedError';
   }
 
-  /** Whether who asks has to change something before it can work. */
+  /** Tells whether who asks has to change something before it can work. */
   get isRefusal(): boolean {
     return [401, 403, 404].includes(this.status);
   }
@@ -81,7 +81,7 @@ export class HostedOrganization {
     return answer.status === 304 ? known : (answer.headers.get('etag') ?? undefined);
   }
 
-  /** How far the stream's rows reach. */
+  /** Tells how far the stream's rows reach. */
   async reaches(stream: string): Promise<Reaches> {
     const rows = await this.rows(
       `SELECT _partition AS p, max(_offset) AS last, count() AS n FROM ${quoteIdentifier(stream)} GROUP BY p`,

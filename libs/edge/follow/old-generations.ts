@@ -1,4 +1,4 @@
-/** Which generations of a stream's files somebody may read: the one that is served, and those before for a while. */
+/** Tells which generations of a stream's files somebody may read: the one that is served, and those before for a while. */
 export class OldGenerations {
   private served: number | undefined;
   private readonly readableUntil = new Map<number, number>();

@@ -80,7 +80,7 @@ export function missing(known: Reaches, wanted: Reaches): Pick<Chunk, 'ranges'> 
   return ranges.length === 0 ? undefined : { ranges };
 }
 
-/** How far one has come with a chunk. */
+/** Tells how far one has come with a chunk. */
 export function advance(known: Reaches, batches: readonly BatchRows[], upTo: Reaches): Reaches {
   const reached = new Map(known);
   for (const { partition, offset, rows } of batches) {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { certain, writeDurably } from '@app/platform';
+import { writeDurably } from '@app/files';
+import { certain } from '@app/platform';
 import { z } from 'zod';
 import { arrowDataType } from '../arrow-data-type.js';
 import type { DescribedColumn, DescribedTable } from '../table-description.js';
@@ -50,7 +51,7 @@ export class StreamCache {
     return cache;
   }
 
-  /** Whether there is anything to serve. */
+  /** Tells whether there is anything to serve. */
   get isFilled(): boolean {
     return this.state.files.length > 0;
   }

@@ -13,7 +13,7 @@ const FILES_MAX = 64;
 /** Larger ones are left as they are. */
 const MERGED_BYTES_MAX = 64 * 1024 * 1024;
 
-interface SyncParts {
+interface SyncDependencies {
   readonly hosted: HostedOrganization;
   readonly files: LocalFiles;
 }
@@ -27,19 +27,19 @@ interface SyncParts {
 export async function syncStream(
   cache: StreamCache,
   columns: readonly DescribedColumn[],
-  parts: SyncParts,
+  dependencies: SyncDependencies,
 ): Promise<boolean> {
   const isKnown = cache.isFilled && isSame(columns, cache.columns);
-  const tag = await parts.hosted.tag(cache.stream, isKnown ? cache.tag : undefined);
+  const tag = await dependencies.hosted.tag(cache.stream, isKnown ? cache.tag : undefined);
   if (isKnown && tag !== undefined && tag === cache.tag) return false;
-  const wanted = await parts.hosted.reaches(cache.stream);
+  const wanted = await dependencies.hosted.reaches(cache.stream);
   const target = { tag, columns, wanted };
   const extended =
     cache.isFilled &&
     extendsColumns(columns, cache.columns) &&
-    (await extend(cache, target, parts));
-  if (!extended) await renew(cache, target, parts);
-  if (cache.files > FILES_MAX) await compact(cache, parts);
+    (await extend(cache, target, dependencies));
+  if (!extended) await renew(cache, target, dependencies);
+  if (cache.files > FILES_MAX) await compact(cache, dependencies);
   return true;
 }
 
@@ -50,12 +50,16 @@ interface Target {
 }
 
 /** @returns false when what is there cannot be made what is wanted by adding to it. */
-async function extend(cache: StreamCache, target: Target, parts: SyncParts): Promise<boolean> {
+async function extend(
+  cache: StreamCache,
+  target: Target,
+  dependencies: SyncDependencies,
+): Promise<boolean> {
   const drafts = new Drafts(cache);
   try {
-    const reaches = await fetchRows(cache.stream, cache.reaches, target, drafts, parts);
+    const reaches = await fetchRows(cache.stream, cache.reaches, target, drafts, dependencies);
     if (!sameReaches(reaches, target.wanted)) return false;
-    await insistOnColumns(cache.stream, target, parts);
+    await insistOnColumns(cache.stream, target, dependencies);
     const { tag, columns } = target;
     if (drafts.files.length === 0) await cache.note(tag, columns);
     else await cache.append({ tag, columns, reaches, files: drafts.files });
@@ -65,15 +69,19 @@ async function extend(cache: StreamCache, target: Target, parts: SyncParts): Pro
   }
 }
 
-async function renew(cache: StreamCache, target: Target, parts: SyncParts): Promise<void> {
+async function renew(
+  cache: StreamCache,
+  target: Target,
+  dependencies: SyncDependencies,
+): Promise<void> {
   const drafts = new Drafts(cache);
   const { tag, columns, wanted } = target;
   try {
     // A file without rows: a stream may have none, and the table needs one file.
-    await parts.hosted.download(cache.stream, columns, undefined, drafts.next());
-    const reaches = await fetchRows(cache.stream, new Map(), target, drafts, parts);
+    await dependencies.hosted.download(cache.stream, columns, undefined, drafts.next());
+    const reaches = await fetchRows(cache.stream, new Map(), target, drafts, dependencies);
     if (!sameReaches(reaches, wanted)) throw new Error('its rows changed while they were read');
-    await insistOnColumns(cache.stream, target, parts);
+    await insistOnColumns(cache.stream, target, dependencies);
     await cache.replace({ tag, columns, reaches, files: drafts.files });
   } finally {
     await drafts.remove();
@@ -86,7 +94,7 @@ async function fetchRows(
   known: Reaches,
   { wanted, columns }: Target,
   drafts: Drafts,
-  { hosted, files }: SyncParts,
+  { hosted, files }: SyncDependencies,
 ): Promise<Reaches> {
   let reached = known;
   for (let which = missing(reached, wanted); which; which = missing(reached, wanted)) {
@@ -109,13 +117,13 @@ async function fetchRows(
 async function insistOnColumns(
   stream: string,
   { columns }: Target,
-  { hosted }: SyncParts,
+  { hosted }: SyncDependencies,
 ): Promise<void> {
   const now = await hosted.columns(stream);
   if (!now || !isSame(now, columns)) throw new Error('its columns changed while it was read');
 }
 
-async function compact(cache: StreamCache, { files }: SyncParts): Promise<void> {
+async function compact(cache: StreamCache, { files }: SyncDependencies): Promise<void> {
   const drafts = new Drafts(cache);
   try {
     const small: string[] = [];

@@ -51,7 +51,7 @@ export class KeptAnswers {
   }
 }
 
-/** Whether an answer is small enough, if its statement is short. */
+/** Tells whether an answer is small enough, if its statement is short. */
 export const mayBeKept = (answer: Buffer): boolean => answer.length <= ANSWER_BYTES;
 
 const BYTES_A_CHARACTER = 2;

@@ -10,7 +10,7 @@ const LAKES = new Set([591, 742, 743]);
 /** Errors of libraries within the engine have no number of their own. */
 const FOREIGN = new Set([1000, 1001]);
 const CONNECTIONS = /Poco::Net|mysqlxx|pqxx|libpq|Azure|AWS/;
-/** How the engine tells what it was reading. */
+/** Tells how the engine tells what it was reading. */
 const PLACE = /:?\s*\(in file\/uri [^)]*\)/g;
 /** Conditions on rows are computed while they are read: then it is the statement that fails. */
 const COMPUTED =

@@ -85,7 +85,7 @@ export class SourceReader extends WarehouseReader {
     return stamps.join('\n');
   }
 
-  /** Whether all the rows that it may read are few, and in memory. */
+  /** Tells whether all the rows that it may read are few, and in memory. */
   private isOverFew({ sql, database = '' }: WarehouseQuery): boolean {
     let bytes = 0;
     for (const [name, { copy }] of this.registry.prepared(database))

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { explainIssues, MillraceError, unlessGone, writeDurably } from '@app/platform';
+import { unlessGone, writeDurably } from '@app/files';
+import { explainIssues, MillraceError } from '@app/platform';
 import { z } from 'zod';
 import { printTable } from '../describe/print-table.js';
 import { tableEntry } from '../describe/table-entry.js';

@@ -2,14 +2,14 @@ import { quoteText } from '@app/warehouse';
 import type { TableOptions } from '../table-description.js';
 import type { Settings } from './source.js';
 
-/** How the engine reads bytes of a format. */
+/** Tells how the engine reads bytes of a format. */
 export interface EngineFormat {
   readonly name: string;
   /** Whenever it is read. */
   readonly settings: Settings;
   /** While its schema is found out. */
   readonly inference: Settings;
-  /** Whether files of it say no types. */
+  /** Tells whether files of it say no types. */
   readonly inferred: boolean;
   /** Endings of file names, without the dot; a folder's other files are none of the table's. */
   readonly endings: readonly string[];
@@ -79,7 +79,7 @@ export function engineFormat(options: TableOptions): EngineFormat | undefined {
         settings: {
           ...CSV,
           format_csv_delimiter: quoteText(options.delimiter),
-          // Blanks around values are no part of them, unless they are what parts them.
+          // Blanks around values do not belong to them, unless blanks separate the values.
           input_format_csv_allow_whitespace_or_tab_as_delimiter: [' ', '\t'].includes(
             options.delimiter,
           )

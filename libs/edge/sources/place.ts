@@ -61,7 +61,7 @@ function decoded(key: string): string {
   }
 }
 
-/** Whether names are left open for the engine to match. */
+/** Tells whether names are left open for the engine to match. */
 export const isGlob = (path: string): boolean => /[*?{]/.test(path);
 
 /** Gives the pattern of a folder's files with these endings, however deep they are. */

@@ -15,9 +15,9 @@ export interface Source {
   readonly settings: Settings;
   /** Besides, while the schema is found out. */
   readonly inference: Settings;
-  /** Whether it has no schema of its own, so that what was inferred once is held on to. */
+  /** Tells whether it has no schema of its own, so that what was inferred once is held on to. */
   readonly inferred: boolean;
-  /** Whether names are left open, so that there may be several files. */
+  /** Tells whether names are left open, so that there may be several files. */
   readonly many: boolean;
   /** The first row as one of values: it is all that there is of the columns where no other follows. */
   readonly header?: Pick<Source, 'call' | 'settings'>;

@@ -26,7 +26,7 @@ interface Authenticity {
   readonly sealedUpTo: bigint;
 }
 
-/** How far an event stream goes, and the MAC of our last event in it. */
+/** Tells how far an event stream goes, and the MAC of our last event in it. */
 interface Tail {
   /** The revision of the last event, also where that is not ours; -1 before the first. */
   readonly revision: number;
@@ -38,7 +38,7 @@ const NOT_OURS = 'NotOurs';
 /** A reading that goes on beside others keeps so many chains, which take 2 MB or so. */
 const CHAINS_MAX = 10_000;
 const TAILS_MAX = 20_000;
-/** How many events are read to find one of ours, after the last one was not. */
+/** Tells how many events are read to find one of ours, after the last one was not. */
 const PAGE = 100;
 const TRIES = 10;
 const BACKOFF_MS = { first: 1, most: 10 };

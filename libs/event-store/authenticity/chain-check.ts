@@ -2,7 +2,7 @@ import { NO_MAC } from './event-mac.js';
 import { RecentStreams } from './recent-streams.js';
 
 /**
- * Whether events of ours follow on each other in their streams, while they are read in their order.
+ * Tells whether events of ours follow on each other in their streams, while they are read in their order.
  * It knows the streams that it has seen last; of others it cannot tell.
  */
 export class ChainCheck {

@@ -11,7 +11,7 @@ const CHARACTERS = 22;
 type Placed = NewEvent & Pick<RecordedEvent, 'stream' | 'revision'>;
 
 /**
- * The first part of an HMAC-SHA-256, in base64url, over the event and its place. Its metadata tell the MAC of our event
+ * The first bytes of an HMAC-SHA-256, in base64url, over the event and its place. Its metadata tell the MAC of our event
  * before it in the same stream, so that one covers all before.
  */
 export function macOf(key: Uint8Array, event: Placed): string {
@@ -42,7 +42,7 @@ export const previousMacOf = ({ metadata }: Pick<NewEvent, 'metadata'>): string 
 
 const MAC = new RegExp(`^[\\w-]{${CHARACTERS}}$`);
 
-/** Whether an event has what every event with a MAC has, whatever key that is made with. */
+/** Tells whether an event has what every event with a MAC has, whatever key that is made with. */
 export const looksAuthentic = (event: Pick<NewEvent, 'metadata'>): boolean => {
   const mac = storedMac(event.metadata);
   return typeof mac === 'string' && MAC.test(mac) && typeof previousMacOf(event) === 'string';

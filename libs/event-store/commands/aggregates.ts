@@ -1,6 +1,6 @@
 import { CommandMarks } from './command-marks.js';
 import type { Decider, DomainEvent } from './decider.js';
-import { partsOf, type NewEvent } from '../event.js';
+import { stepsOf, type NewEvent } from '../event.js';
 import { WrongExpectedRevisionError, type EventStore } from '../event-store.js';
 import { FoldedStates, type Folded } from './folded-states.js';
 import { cannotDecide } from '../not-understood.js';
@@ -45,7 +45,7 @@ export class Aggregates {
         throw cannotDecide(event);
       }
       const { revision, position } = event;
-      const state = partsOf(event).reduce(decider.evolve, newest.state);
+      const state = stepsOf(event).reduce(decider.evolve, newest.state);
       newest = { state, revision, position, marks };
       marks.add(event.metadata.$causationId);
       bytes += JSON.stringify(event.data).length;
@@ -54,7 +54,7 @@ export class Aggregates {
     return newest;
   }
 
-  /** Whether the command has left events in what is folded. */
+  /** Tells whether the command has left events in what is folded. */
   async hasDone(
     stream: string,
     { marks, revision }: Folded<unknown>,

@@ -2,7 +2,7 @@ const FNV_START = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
 /**
- * Which commands have left events in a stream, as short hashes: a mark that is not there says that
+ * Tells which commands have left events in a stream, as short hashes: a mark that is not there says that
  * the command has not come; one that is there may be another command's.
  */
 export class CommandMarks {

@@ -21,7 +21,7 @@ export interface Outcome {
   readonly state: unknown;
   /** The position of the last event that it was decided on, or of its own. */
   readonly position: bigint;
-  /** Why it was refused. */
+  /** Tells why it was refused. */
   readonly refusal?: unknown;
 }
 
@@ -99,7 +99,7 @@ export class StreamCommands {
       try {
         after = await this.conclude(stream, decider, folded, all);
       } catch (error) {
-        // Those that are left had no part in it.
+        // Those that are left had no share in it.
         for (const { reject } of group.slice(0, decisions.length)) reject(error);
         return left;
       }

@@ -2,7 +2,8 @@ import { once, EventEmitter } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type Database, type RangeOptions, type RootDatabase } from 'lmdb';
-import { certain, checkLmdbFile, failedCommit } from '@app/platform';
+import { checkLmdbFile } from '@app/files';
+import { certain, failedCommit } from '@app/platform';
 import type { NewEvent, RecordedEvent } from '../event.js';
 import {
   WrongExpectedRevisionError,

@@ -41,7 +41,7 @@ const sumOf = ({ id, type, data, metadata, stream, revision }: StoredEvent): num
  * and metadata are cannot be told for certain: then this is another number.
  */
 function sumOfText(text: string, { id, type, stream, revision, sum }: StoredEvent): number {
-  const [first, second, place] = [id, type, stream].map((part) => JSON.stringify(part));
+  const [first, second, place] = [id, type, stream].map((field) => JSON.stringify(field));
   const head = `{"id":${first},"type":${second},"data":`;
   const tail = `,"stream":${place},"revision":${revision},"sum":${sum}}`;
   const end = text.length - tail.length;

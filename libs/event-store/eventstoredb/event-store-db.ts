@@ -29,18 +29,18 @@ interface EventStoreDbOptions {
   readonly log: PresenceLog;
   /** The beginning of our streams' names. The default is `millrace`. */
   readonly namespace?: string;
-  /** How long an operation is tried again from when the server was there last. Default 20 s. */
+  /** Tells how long an operation is tried again from when the server was there last. Default 20 s. */
   readonly maxWaitMs?: number;
   /** Where it is kept up to where others' events were passed over; absolute. None: it is not. */
   readonly positionFile?: string;
-  /** How long the server may take for one answer. Default 5 s. */
+  /** Tells how long the server may take for one answer. Default 5 s. */
   readonly silenceMs?: number;
 }
 
 const DEFAULTS = { namespace: 'millrace', maxWaitMs: 20_000, silenceMs: 5_000 };
-/** How long a close may take to keep where it is. */
+/** Tells how long a close may take to keep where it is. */
 const CLOSE_MS = 500;
-/** How far back a repeated append is looked for. */
+/** Tells how far back a repeated append is looked for. */
 const LOOK_BACK = 500;
 
 /**

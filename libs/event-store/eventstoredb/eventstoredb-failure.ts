@@ -32,7 +32,7 @@ const UNIMPLEMENTED = 12;
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Whether it may be gone the next time: a lost connection, a leader that changed, a server that
+ * Tells whether it may be gone the next time: a lost connection, a leader that changed, a server that
  * is slow, a cluster in which nobody is found. What was asked may have been done all the same.
  */
 export function isPassing(error: unknown): boolean {

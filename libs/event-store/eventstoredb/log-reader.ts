@@ -237,6 +237,6 @@ export class LogReader {
   }
 }
 
-/** Whether all that came so far was taken. */
+/** Tells whether all that came so far was taken. */
 const isDrained = (subscription: AllStreamSubscription): boolean =>
   (subscription as unknown as { readonly readableLength: number }).readableLength === 0;

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Position } from '@eventstore/db-client';
-import { writeDurably } from '@app/platform';
+import { writeDurably } from '@app/files';
 import { z } from 'zod';
 
 /** A stretch of the log without an event of ours: after the one at `last`, up to `to`. */
@@ -28,7 +28,7 @@ const stored = z.object({
 const SAVE_EVERY = 4n * 1024n * 1024n;
 
 /**
- * How far it is known that no event of ours came: others write to the same log, and reading on need
+ * Tells how far it is known that no event of ours came: others write to the same log, and reading on need
  * not go through all of that each time. It is kept in a file, so that a start need not either; a
  * shortcut only, which is left where it does not fit the log.
  */

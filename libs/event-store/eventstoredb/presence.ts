@@ -6,7 +6,7 @@ export interface PresenceLog {
 }
 
 interface PresenceOptions {
-  /** How long it may be away before nobody waits for it any more. */
+  /** Tells how long it may be away before nobody waits for it any more. */
   readonly maxWaitMs: number;
   /** Asks it something. Rejects when it does not answer. */
   readonly probe: () => Promise<unknown>;

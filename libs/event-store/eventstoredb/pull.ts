@@ -3,7 +3,7 @@ import type { ResolvedEvent, StreamSubscription } from '@eventstore/db-client';
 import { SilenceError } from './eventstoredb-failure.js';
 
 interface PullOptions {
-  /** How long it may be silent. Undefined: for ever, as a subscription is. */
+  /** Tells how long it may be silent. Undefined: for ever, as a subscription is. */
   readonly silenceMs?: number;
   readonly signal: AbortSignal;
 }

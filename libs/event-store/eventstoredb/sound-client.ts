@@ -1,6 +1,6 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
 
-/** The private parts of the client's class that have two faults. */
+/** The internals of the client's class that have two faults. */
 interface Inside {
   supports: () => Promise<boolean>;
   handleError: (...args: unknown[]) => Promise<void>;

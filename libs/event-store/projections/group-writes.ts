@@ -31,7 +31,7 @@ export class GroupWrites {
     private readonly log: GroupWritesLog,
   ) {}
 
-  /** Why it fails, and is tried again. */
+  /** Tells why it fails, and is tried again. */
   get failure(): unknown {
     return this.failed;
   }

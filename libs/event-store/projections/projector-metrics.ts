@@ -6,7 +6,7 @@ import type { Projector } from './projector.js';
 const MAX_WAIT_MS = 1000;
 
 /**
- * How far the event store and this process's read models are, for `/metrics`. Once. Positions
+ * Tells how far the event store and this process's read models are, for `/metrics`. Once. Positions
  * count events in the embedded store, and bytes of the log in EventStoreDB.
  */
 export function measureProjections(projector: Projector, store: EventStore): void {

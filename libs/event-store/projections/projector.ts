@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '@app/flow';
 import { MillraceError } from '@app/platform';
-import { partsOf, type RecordedEvent } from '../event.js';
+import { stepsOf, type RecordedEvent } from '../event.js';
 import type { EventStore } from '../event-store.js';
 import { GroupWrites } from './group-writes.js';
 import { PositionWaiters } from './position-waiters.js';
@@ -17,8 +17,8 @@ interface Runner {
   readonly projection: Projection;
   /** Has everything up to here. */
   applied: bigint;
-  /** The number of parts of the next event that were applied: see `partsOf`. */
-  parts: number;
+  /** The number of steps of the next event that were applied: see `stepsOf`. */
+  steps: number;
 }
 
 const BACKOFF_MS = { first: 100, most: 5000 };
@@ -56,7 +56,7 @@ export class Projector {
     private readonly projections: readonly Projection[],
     private readonly log: ProjectorLog,
     private readonly snapshots?: SnapshotFiles,
-    /** How long a command waits for what it has stored while nothing comes back. */
+    /** Tells how long a command waits for what it has stored while nothing comes back. */
     private readonly maxWaitMs = MAX_WAIT_MS,
   ) {
     this.groups = new GroupWrites(projections, log);
@@ -67,7 +67,7 @@ export class Projector {
     for (const projection of this.projections) await projection.starting?.();
     const last = (await this.store.lastPosition()) ?? 0n;
     for (const projection of this.projections) {
-      this.runners.push({ projection, applied: await this.resume(projection, last), parts: 0 });
+      this.runners.push({ projection, applied: await this.resume(projection, last), steps: 0 });
     }
     this.seen = this.runners.reduce((min, { applied }) => (applied < min ? applied : min), last);
     for await (const event of this.store.readAll({ after: this.seen })) {
@@ -135,7 +135,7 @@ export class Projector {
       );
   }
 
-  /** Whether a projection fails, and is tried again. */
+  /** Tells whether a projection fails, and is tried again. */
   get isFailing(): boolean {
     return this.failure !== undefined || this.groups.failure !== undefined;
   }
@@ -263,7 +263,7 @@ function shuttingDown(): MillraceError {
 /** Nothing is waited for where a projection has nothing to wait for: a start is a million of these. */
 function applyOnce(runner: Runner, event: RecordedEvent): Promise<void> | undefined {
   if (event.position <= runner.applied) return;
-  if (event.parts) return applyParts(runner, event);
+  if (event.steps) return applySteps(runner, event);
   const applying = runner.projection.apply(event);
   const done = (): void => {
     runner.applied = event.position;
@@ -271,12 +271,12 @@ function applyOnce(runner: Runner, event: RecordedEvent): Promise<void> | undefi
   return applying ? applying.then(done) : void done();
 }
 
-async function applyParts(runner: Runner, event: RecordedEvent): Promise<void> {
-  const parts = partsOf(event);
-  for (let part = parts[runner.parts]; part; part = parts[runner.parts]) {
-    await runner.projection.apply(part);
-    runner.parts += 1;
+async function applySteps(runner: Runner, event: RecordedEvent): Promise<void> {
+  const steps = stepsOf(event);
+  for (let step = steps[runner.steps]; step; step = steps[runner.steps]) {
+    await runner.projection.apply(step);
+    runner.steps += 1;
   }
-  runner.parts = 0;
+  runner.steps = 0;
   runner.applied = event.position;
 }

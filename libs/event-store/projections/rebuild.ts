@@ -1,4 +1,4 @@
-import { partsOf, type RecordedEvent } from '../event.js';
+import { stepsOf, type RecordedEvent } from '../event.js';
 import type { EventStore } from '../event-store.js';
 import { isSnapshotted, type Projection } from './projection.js';
 import { keepSnapshot, usableSnapshot } from './snapshots.js';
@@ -41,8 +41,8 @@ export async function rebuild(
   for await (const event of store.readAll({ after: first ?? 0n })) {
     for (const each of rebuilt) {
       if (event.position <= each.after) continue;
-      for (const part of partsOf(event)) {
-        const applying = each.projection.apply(part);
+      for (const step of stepsOf(event)) {
+        const applying = each.projection.apply(step);
         if (applying) await applying;
       }
       each.count += 1;

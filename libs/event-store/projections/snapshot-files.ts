@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeDurably } from '@app/platform';
+import { writeDurably } from '@app/files';
 import { z } from 'zod';
 
 /** A read model as it was after one event. */

@@ -4,7 +4,7 @@ import { releaseSentMemory } from '@app/warehouse';
 export class ByteQueue {
   private readonly chunks: AsyncIterator<Buffer>;
   private chunk: Buffer = Buffer.alloc(0);
-  /** How much of the chunk is taken. */
+  /** Tells how much of the chunk is taken. */
   private at = 0;
 
   constructor(answer: AsyncIterable<Buffer>) {

@@ -12,7 +12,7 @@ import {
 
 /**
  * The same rows in messages that a client of gRPC takes. Blocks of the engine that are larger are
- * written anew in parts; a row that is larger by itself stays, and its reader has to allow for it.
+ * written anew in slices; a row that is larger by itself stays, and its reader has to allow for it.
  */
 export async function* smallerBatches(
   answer: AsyncIterable<IpcMessage>,
@@ -23,14 +23,14 @@ export async function* smallerBatches(
     if (message.kind === SCHEMA) schema = message;
     hasDictionaries ||= message.kind === DICTIONARY;
     const isCut = message.kind === RECORD_BATCH && sizeOf(message) > BOUNDS.sentMessageBytes;
-    if (isCut && schema && !hasDictionaries) yield* parts(schema, message);
+    if (isCut && schema && !hasDictionaries) yield* slices(schema, message);
     else yield message;
   }
 }
 
 const sizeOf = ({ header, body }: IpcMessage): number => header.length + body.length;
 
-async function* parts(schema: IpcMessage, message: IpcMessage): AsyncGenerator<IpcMessage> {
+async function* slices(schema: IpcMessage, message: IpcMessage): AsyncGenerator<IpcMessage> {
   const { RecordBatchReader } = await import('apache-arrow');
   const stream = Buffer.concat([encapsulated(schema), encapsulated(message)]);
   for (const batch of RecordBatchReader.from(stream)) {

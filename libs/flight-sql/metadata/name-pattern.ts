@@ -2,7 +2,7 @@ import { BOUNDS } from '../flight-sql-bounds.js';
 import { unfit } from '../unfit.js';
 
 /**
- * Whether a name fits a pattern in which `%` is any characters and `_` is any one. It takes time in
+ * Tells whether a name fits a pattern in which `%` is any characters and `_` is any one. It takes time in
  * proportion to both lengths, whatever the pattern.
  * @throws {MillraceError} INVALID_PARAMETER for a pattern that no name is as long as
  */

@@ -19,14 +19,14 @@ export const sqlInfoValues = (version: string): ReadonlyMap<number, SqlInfoValue
     [4, true],
     [5, false],
     [8, WITHOUT_TRANSACTIONS],
-    /** Whether it cancels by an action: clients cancel the call. */
+    /** Tells whether it cancels by an action: clients cancel the call. */
     [9, false],
-    /** Whether rows can be put into tables. */
+    /** Tells whether rows can be put into tables. */
     [10, false],
     [11, false],
     [100, NO_LIMIT],
     [101, NO_LIMIT],
-    /** Whether catalogs, schemas and tables can be made. */
+    /** Tells whether catalogs, schemas and tables can be made. */
     [500, false],
     [501, false],
     [502, false],

@@ -39,7 +39,7 @@ export async function prepare(
   });
 }
 
-/** Which types a statement's columns have may depend on its values. */
+/** The types that a statement's columns have may depend on its values. */
 async function describe(
   { sql }: PreparedStatement,
   wanted: number,

@@ -21,7 +21,7 @@ import { bindPlaces } from '../statements/placeholders.js';
 import { readHandle, type PreparedStatement } from '../statements/prepared-handle.js';
 import type { Caller } from './calls.js';
 
-/** The parts that questions are answered by. */
+/** The components that answer questions. */
 export interface Answerers {
   readonly queries: QueryPipeline;
   readonly catalog: Catalog;

@@ -18,7 +18,7 @@ export const TYPE = {
   ...{ null: 1, int: 2, float: 3, binary: 4, utf8: 5, bool: 6, decimal: 7, date: 8, time: 9 },
   ...{ timestamp: 10, interval: 11, fixedBinary: 15, duration: 18, largeBinary: 19, largeUtf8: 20 },
 } as const;
-/** How many buffers they have: a mask, and what follows it. */
+/** Tells how many buffers they have: a mask, and what follows it. */
 const BUFFERS: Readonly<Record<number, number>> = {
   ...{ [TYPE.null]: 0, [TYPE.int]: 2, [TYPE.float]: 2, [TYPE.bool]: 2, [TYPE.decimal]: 2 },
   ...{ [TYPE.date]: 2, [TYPE.time]: 2, [TYPE.timestamp]: 2, [TYPE.interval]: 2 },

@@ -58,7 +58,7 @@ export function placesOf(statement: string): readonly Place[] {
   return places.length > 0 ? places : numbered;
 }
 
-/** Whether a value ends with this piece. */
+/** Tells whether a value ends with this piece. */
 function isOperand(
   text: string,
   { mark, word, number, close }: Readonly<Record<string, string | undefined>>,
@@ -70,7 +70,7 @@ function isOperand(
   return number !== undefined || close !== undefined || /^['"`{]./s.test(text);
 }
 
-/** How many values a statement wants. */
+/** Tells how many values a statement wants. */
 export const valuesWanted = (places: readonly Place[]): number =>
   places.reduce((most, { index }) => Math.max(most, index + 1), 0);
 

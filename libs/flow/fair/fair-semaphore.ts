@@ -1,4 +1,4 @@
-/** How long after its last work somebody counts as present. */
+/** Tells how long after its last work somebody counts as present. */
 const PRESENT_MS = 1000;
 
 interface Waiting {

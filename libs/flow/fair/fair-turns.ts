@@ -48,7 +48,7 @@ export class FairTurns {
     }
   }
 
-  /** How much waits now. */
+  /** Tells how much waits now. */
   get waiting(): number {
     return this.root.size;
   }

@@ -162,7 +162,7 @@ describe('organizationNameProblem', () => {
         fc.constantFrom(...first),
         fc.string({ unit: fc.constantFrom(...first, '_', '-'), maxLength: 62 }),
       )
-      .map((parts) => parts.join(''));
+      .map((texts) => texts.join(''));
     fc.assert(fc.property(name, (text) => organizationNameProblem(text) === undefined));
   });
 

@@ -39,7 +39,7 @@ export class Login {
   }
 
   /**
-   * Whether this is the password of somebody who is logged in, at the pace of logins: whoever has
+   * Tells whether this is the password of somebody who is logged in, at the pace of logins: whoever has
    * taken over a session must not find the password out by it.
    * @throws {MillraceError} TOO_MANY_REQUESTS
    */

@@ -2,7 +2,7 @@ import type { Caller, Permission } from '@app/platform';
 import { mayDo } from '../aggregates/roles.js';
 import type { Organization } from '../projections/organizations.projection.js';
 
-/** Whether a caller may do this in an organization. */
+/** Tells whether a caller may do this in an organization. */
 export function mayIn(
   { id, members }: Pick<Organization, 'id' | 'members'>,
   caller: Caller,

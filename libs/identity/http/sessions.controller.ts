@@ -1,9 +1,9 @@
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { asksFromOwnPage } from '@app/http';
 import {
   certain,
-  asksFromOwnPage,
   Describe,
   MillraceError,
   Open,

@@ -11,7 +11,7 @@ const ALL = { perSecond: 600 * PER_HOUR, burst: 300 };
 const TURNS = { slots: 1, waiting: 100, waitingEach: 4 };
 
 /**
- * How many accounts people without one can make, by where they come from. One is made at a time, so
+ * Tells how many accounts people without one can make, by where they come from. One is made at a time, so
  * that the hashing of their passwords does not keep others from logging in.
  */
 @Injectable()

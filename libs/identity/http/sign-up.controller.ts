@@ -2,9 +2,9 @@ import { Controller, Get, HttpCode, Inject, Post, Req } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ulid } from 'ulid';
 import { z } from 'zod';
+import { asksFromOwnPage } from '@app/http';
 import {
   addressPrefix,
-  asksFromOwnPage,
   Describe,
   MillraceError,
   Open,

@@ -2,10 +2,10 @@ import { Controller, Delete, Get, HttpCode, Param, Post, Put, Query, Req } from 
 import { CommandBus } from '@nestjs/cqrs';
 import { z } from 'zod';
 import { contextOf } from '@app/event-store';
+import { EmailRoute } from '@app/http';
 import {
   callerOf,
   Describe,
-  EmailRoute,
   MillraceError,
   organizationOf,
   readJson,

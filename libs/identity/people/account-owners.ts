@@ -34,7 +34,7 @@ export class AccountOwners {
   }
 
   /**
-   * Whether all organizations that the account belongs to are the caller's to administer. Being a
+   * Tells whether all organizations that the account belongs to are the caller's to administer. Being a
    * viewer of `default`, as everybody is, does not count for who administers the organization that
    * registered the account: for others it does, or whoever gets somebody into their organization
    * had power over an account that was never theirs.
@@ -50,7 +50,7 @@ export class AccountOwners {
   }
 
   /**
-   * Whether they may say that the account's e-mail is its holder's: root, or an admin of its home.
+   * Tells whether they may say that the account's e-mail is its holder's: root, or an admin of its home.
    * Who signed up is the admin of a home that nobody else looks after, and so is everybody they put
    * there: as long as whoever is behind the account is not proven, only root may.
    */

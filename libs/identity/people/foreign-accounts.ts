@@ -40,7 +40,7 @@ export async function findForeign(
   return { accounts, passcodes: sealedOtherwise };
 }
 
-/** Whether the event is of such an account, makes it a member of something, or is such a passcode. */
+/** Tells whether the event is of such an account, makes it a member of something, or is such a passcode. */
 export function isForeign(event: RecordedEvent, { accounts, passcodes }: Foreign): boolean {
   if (event.stream.startsWith('user-')) return accounts.has(event.stream.slice('user-'.length));
   if (!event.stream.startsWith('organization-')) return false;

@@ -84,7 +84,7 @@ export interface Installation {
   readonly foreign: Foreign;
   /** Events after this position carry MACs; undefined: those of before MACs are not sealed off. */
   readonly sealedUpTo: bigint | undefined;
-  /** Whether another key has taken this one's place. */
+  /** Tells whether another key has taken this one's place. */
   readonly isFormer: boolean;
   /** The revision of the stream's last event, whosever that is; -1 before the first. */
   readonly revision: number;

@@ -229,7 +229,7 @@ function noteOf(check: string, { accounts, passcodes }: Foreign): NewEvent[] {
   return events;
 }
 
-/** Whether the key opens the first text that was sealed with one; while there is none, any does. */
+/** Tells whether the key opens the first text that was sealed with one; while there is none, any does. */
 async function opensFirst(store: EventStore, serverKey: ServerKey): Promise<boolean> {
   const passcodes = new Passcodes(serverKey);
   for await (const event of store.readAll())

@@ -39,7 +39,7 @@ export class Invitations {
    * being invited by anybody else.
    * @throws {MillraceError} FORBIDDEN, whether there is an invitation or not
    */
-  mayTakePart({ userId }: Caller): void {
+  checkParticipation({ userId }: Caller): void {
     if (this.users.isProven(userId)) return;
     throw new MillraceError(
       'FORBIDDEN',
@@ -57,7 +57,7 @@ export class Invitations {
     }: { readonly caller: Caller; readonly email: string; readonly role: Role },
     context: CommandContext,
   ): Promise<void> {
-    this.mayTakePart(caller);
+    this.checkParticipation(caller);
     const emailHash = this.people.emailHash(email);
     // One after the other, so that their number is bounded.
     await this.queue.run(emailHash, async () => {
@@ -93,7 +93,7 @@ export class Invitations {
 
   /** Those that the caller may answer. */
   received(caller: Caller): readonly Invitation[] {
-    this.mayTakePart(caller);
+    this.checkParticipation(caller);
     const { email } = caller;
     return this.invitations
       .forPerson(this.people.emailHash(email))

@@ -2,12 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
 import { CommandPipeline, stepOf, type CommandContext } from '@app/event-store';
 import { KeyedMutex } from '@app/flow';
-import {
-  MillraceError,
-  TENANT_BOUNDS,
-  type RequestOrganization,
-  type TenantBounds,
-} from '@app/platform';
+import { MillraceError, type RequestOrganization } from '@app/platform';
 import {
   organizationAggregate,
   type OrganizationCommand,
@@ -24,6 +19,7 @@ import {
 } from '../projections/organizations.projection.js';
 import { UsersProjection } from '../projections/users.projection.js';
 import { DEFAULT_ORGANIZATION } from '../auth/default-organization.js';
+import { ACCOUNT_BOUNDS, type AccountBounds } from './account-bounds.settings.js';
 import { DatabaseNames } from './database-names.js';
 import { Passcodes } from './passcode.js';
 
@@ -38,7 +34,7 @@ export class Memberships {
     private readonly passcodes: Passcodes,
     private readonly users: UsersProjection,
     private readonly names: DatabaseNames,
-    @Inject(TENANT_BOUNDS) private readonly bounds: TenantBounds,
+    @Inject(ACCOUNT_BOUNDS) private readonly bounds: AccountBounds,
   ) {}
 
   /**
@@ -67,7 +63,7 @@ export class Memberships {
     return this.founding.run(tenant, () => {
       const existing = this.organizations.find(wanted);
       if (existing) return Promise.resolve(existing);
-      const { accountOrganizations: most } = this.bounds;
+      const { organizations: most } = this.bounds;
       if (this.organizations.foundedFor(tenant) >= most) throw tooManyOrganizations(most);
       return this.make(wanted, { founder, tenant }, context);
     });

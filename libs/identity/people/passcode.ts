@@ -32,7 +32,7 @@ export class Passcodes {
     return passcode === undefined ? undefined : this.serverKey.unseal(PURPOSE, passcode, id);
   }
 
-  /** Whether a `PasscodeRotated` was sealed with this key. */
+  /** Tells whether a `PasscodeRotated` was sealed with this key. */
   opens({ data }: { readonly data: unknown }): boolean {
     const { organizationId, passcode } = data as PasscodeRotated['data'];
     try {
@@ -42,7 +42,7 @@ export class Passcodes {
     }
   }
 
-  /** Whether `secret` is this organization's passcode, in constant time. */
+  /** Tells whether `secret` is this organization's passcode, in constant time. */
   matches(owner: Owner, secret: string): boolean {
     if (!secret.startsWith(PREFIX) || owner.passcode === undefined) return false;
     return timingSafeEqual(this.fingerprint(secret), this.known(owner, owner.passcode));

@@ -103,7 +103,7 @@ export class PersonalData extends ClientSealer {
     );
   }
 
-  /** Whether anything of theirs could still be opened. */
+  /** Tells whether anything of theirs could still be opened. */
   hasKey(personId: string): boolean {
     return this.keys.find(personId).length > 0;
   }

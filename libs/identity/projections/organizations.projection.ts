@@ -85,7 +85,7 @@ export class OrganizationsProjection implements SnapshottedProjection {
     return this.deleted.has(id);
   }
 
-  /** How many there are that were founded for this tenant. */
+  /** Tells how many there are that were founded for this tenant. */
   foundedFor(tenant: string): number {
     return this.founded.get(tenant)?.size ?? 0;
   }

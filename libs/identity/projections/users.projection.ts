@@ -103,7 +103,7 @@ export class UsersProjection implements SnapshottedProjection {
     return maker && !maker.user.root ? { tenant: this.tenantOf(actor) } : {};
   }
 
-  /** Whether somebody who may has said that the e-mail is theirs. Nobody's is where there is no such account. */
+  /** Tells whether somebody who may has said that the e-mail is theirs. Nobody's is where there is no such account. */
   isProven(id: string): boolean {
     const user = this.entries.get(id)?.user;
     return user !== undefined && !user.erased && user.unproven !== true;
@@ -127,7 +127,7 @@ export class UsersProjection implements SnapshottedProjection {
     return [...this.entries.values()].flatMap(({ user }) => (user.erased ? [user.id] : []));
   }
 
-  /** Whether there are accounts of which nothing can be told: root may be one of them. */
+  /** Tells whether there are accounts of which nothing can be told: root may be one of them. */
   get hasUntold(): boolean {
     return this.untold > 0;
   }

@@ -1,7 +1,8 @@
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
-import { failedCommit, unlessGone } from '@app/platform';
+import { unlessGone } from '@app/files';
+import { failedCommit } from '@app/platform';
 import type { QueueHold } from '../queue-hold.js';
 
 /** The value that lmdb holds under a record's offset. */
@@ -48,7 +49,7 @@ interface Held {
 }
 
 /**
- * How far the queue is done. Records that are done go, unless they are held: a backup copies the
+ * Tells how far the queue is done. Records that are done go, unless they are held: a backup copies the
  * tables first and then the queue, and what was written between the two must be in one of them.
  */
 export class DoneRecords {

@@ -4,7 +4,8 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, RootDatabase } from 'lmdb';
-import { certain, checkLmdbFile, failedCommit, MillraceError, syncPath } from '@app/platform';
+import { checkLmdbFile, syncPath } from '@app/files';
+import { certain, failedCommit, MillraceError } from '@app/platform';
 import {
   AlreadyAppendedError,
   type ConsumeOptions,

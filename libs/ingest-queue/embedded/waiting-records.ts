@@ -2,7 +2,7 @@ import { KeyedCounter } from '@app/flow';
 import type { QueueDepth } from '../ingest-queue.js';
 import { admit } from '../queue-room.js';
 
-/** How much waits in the queue, in all and of each owner. */
+/** Tells how much waits in the queue, in all and of each owner. */
 export class WaitingRecords {
   private records = 0;
   private bytes = 0;

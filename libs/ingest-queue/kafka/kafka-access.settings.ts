@@ -2,7 +2,7 @@ import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/** How to be let in by the brokers. Secret. */
+/** Tells how to be let in by the brokers. Secret. */
 export interface KafkaAccess {
   /** Undefined: connections are plain. */
   readonly tls: KafkaTls | undefined;

@@ -22,7 +22,7 @@ import type { Outgoing, PlainProducer } from './client/plain-producer.js';
 import type { Topics } from './topics.js';
 import type { SendWithin, TransactionPool } from './transactions.js';
 
-interface KafkaParts {
+interface KafkaDependencies {
   readonly kafka: Kafka;
   readonly admin: Admin;
   readonly log: KafkaLog;
@@ -55,8 +55,8 @@ export class KafkaIngestQueue implements IngestQueue {
   readonly payloadBytesMax: number;
   private readonly purging: NodeJS.Timeout;
 
-  constructor(private readonly parts: KafkaParts) {
-    const { messageBytesMax } = parts;
+  constructor(private readonly dependencies: KafkaDependencies) {
+    const { messageBytesMax } = dependencies;
     this.payloadBytesMax = Math.max(messageBytesMax - BESIDE_PAYLOAD_BYTES, messageBytesMax / 2);
     this.purging = setInterval(() => void this.purge(), PURGE_MS).unref();
   }
@@ -65,7 +65,7 @@ export class KafkaIngestQueue implements IngestQueue {
     records: readonly QueueRecord[],
     once?: NamedAppend,
   ): Promise<readonly QueuePosition[]> {
-    const { names, progress, transactions } = this.parts;
+    const { names, progress, transactions } = this.dependencies;
     const sizes = await Promise.all(records.map(payloadBytes));
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
     const owner = records[0]?.owner;
@@ -92,47 +92,47 @@ export class KafkaIngestQueue implements IngestQueue {
   }
 
   async appended(name: string): Promise<KeptAppend | undefined> {
-    await this.parts.progress.checkThere();
-    return this.parts.names.find(name);
+    await this.dependencies.progress.checkThere();
+    return this.dependencies.names.find(name);
   }
 
   consume(options: ConsumeOptions): AsyncIterable<Delivery> {
-    const fetchBytes = this.parts.messageBytesMax + BESIDE_PAYLOAD_BYTES;
-    return new BatchConsumer({ ...this.parts, fetchBytes }, options).deliveries();
+    const fetchBytes = this.dependencies.messageBytesMax + BESIDE_PAYLOAD_BYTES;
+    return new BatchConsumer({ ...this.dependencies, fetchBytes }, options).deliveries();
   }
 
   async written(key: string): Promise<QueuePosition> {
     const partition = this.partitionOf(key);
-    const offset = await this.parts.progress.writtenTo(partition, WRITTEN_KNOWN_MS);
+    const offset = await this.dependencies.progress.writtenTo(partition, WRITTEN_KNOWN_MS);
     return this.position(partition, offset);
   }
 
   awaitCommitted(position: QueuePosition): Promise<void> {
-    return this.parts.progress.awaitCommitted(this.within(position));
+    return this.dependencies.progress.awaitCommitted(this.within(position));
   }
 
   awaitAllCommitted(): Promise<void> {
-    return this.parts.progress.awaitAllCommitted();
+    return this.dependencies.progress.awaitAllCommitted();
   }
 
   wasSetAside(position: QueuePosition, first: bigint): boolean {
-    return this.parts.progress.setAside.has(this.within(position), first);
+    return this.dependencies.progress.setAside.has(this.within(position), first);
   }
 
   depth(): QueueDepth {
-    return this.parts.progress.depth();
+    return this.dependencies.progress.depth();
   }
 
   lag(): ReadonlyMap<number, number> {
-    return this.parts.progress.lag();
+    return this.dependencies.progress.lag();
   }
 
   reach(): Promise<void> {
-    return this.parts.progress.poll();
+    return this.dependencies.progress.poll();
   }
 
   async close(): Promise<void> {
-    const { names, progress, producer, transactions, admin } = this.parts;
+    const { names, progress, producer, transactions, admin } = this.dependencies;
     clearInterval(this.purging);
     progress.close();
     await Promise.all([names.close(), transactions.close()]);
@@ -150,7 +150,7 @@ export class KafkaIngestQueue implements IngestQueue {
     if (!first) return [];
     const messages = await Promise.all(records.map(toMessage));
     const { partition, ...place } = this.place(first);
-    const base = await this.parts.producer.send({ ...place, partition, messages });
+    const base = await this.dependencies.producer.send({ ...place, partition, messages });
     return records.map((_, index) => this.position(partition, base + BigInt(index)));
   }
 
@@ -169,25 +169,25 @@ export class KafkaIngestQueue implements IngestQueue {
   }
 
   private position(partition: number, offset: bigint): QueuePosition {
-    return { partition: this.parts.firstPartition + partition, offset };
+    return { partition: this.dependencies.firstPartition + partition, offset };
   }
 
   /** As the broker counts partitions. */
   private within({ partition, offset }: QueuePosition): QueuePosition {
-    return { partition: partition - this.parts.firstPartition, offset };
+    return { partition: partition - this.dependencies.firstPartition, offset };
   }
 
   private place({ key }: QueueRecord): Omit<Outgoing, 'messages'> {
-    return { topic: this.parts.topics.batches, partition: this.partitionOf(key) };
+    return { topic: this.dependencies.topics.batches, partition: this.partitionOf(key) };
   }
 
   private partitionOf(key: string): number {
-    return partitionOf(key, this.parts.partitions);
+    return partitionOf(key, this.dependencies.partitions);
   }
 
   /** Deletes what the writers are done with: nothing else does. */
   private async purge(): Promise<void> {
-    const { admin, topics, progress, log } = this.parts;
+    const { admin, topics, progress, log } = this.dependencies;
     const partitions = [...progress.committed()]
       .filter(([, offset]) => offset > 0n)
       .map(([partition, offset]) => ({ partition, offset: String(offset) }));

@@ -1,6 +1,6 @@
 import { streamNameProblem } from '@app/streams';
 
-/** Why an item was not stored, in Elasticsearch's shape. */
+/** Tells why an item was not stored, in Elasticsearch's shape. */
 export interface BulkError {
   readonly type: string;
   readonly reason: string;
@@ -12,7 +12,7 @@ export interface BulkError {
 export interface BulkAction {
   /** The item of the answer, as JSON without its end: `{"index":{"_index":"logs"`. */
   readonly item: string;
-  /** Whether the next line is its document. */
+  /** Tells whether the next line is its document. */
   readonly hasDocument: boolean;
   /** Where the document goes; undefined: it is not stored, see `error`. */
   readonly stream?: string;

@@ -13,8 +13,8 @@ function frame(
 ): Framed {
   const framer = new BulkFramer(stream);
   const streams: Record<string, string> = {};
-  const take = (parts: ReadonlyMap<string, Buffer>): void => {
-    for (const [name, bytes] of parts) streams[name] = (streams[name] ?? '') + bytes.toString();
+  const take = (bodies: ReadonlyMap<string, Buffer>): void => {
+    for (const [name, bytes] of bodies) streams[name] = (streams[name] ?? '') + bytes.toString();
   };
   for (const piece of pieces) take(framer.push(Buffer.from(piece)));
   take(framer.end());
@@ -26,7 +26,7 @@ const statuses = ({ answer }: Framed): unknown[] =>
   answer.items.map((item) => Object.values(item)[0]?.status);
 
 describe('BulkFramer', () => {
-  it('parts documents by stream, in order, as they came', () => {
+  it('separates documents by stream, in order, as they came', () => {
     const body =
       '{"index":{"_index":"a"}}\n{"n": 1 }\n{"create":{"_index":"b"}}\n{"n":2}\r\n\n{"index":{"_index":"a"}}\n{"n":3}';
     const { streams, answer } = frame([body]);
@@ -156,12 +156,12 @@ describe('BulkFramer', () => {
         for (const cut of cuts) pieces.push(bytes.subarray(at, (at += cut)));
         pieces.push(bytes.subarray(at));
         const framer = new BulkFramer(undefined);
-        const parts: Record<string, Buffer> = {};
+        const bodies: Record<string, Buffer> = {};
         for (const taken of [...pieces.map((piece) => framer.push(piece)), framer.end()])
           for (const [stream, more] of taken)
-            parts[stream] = Buffer.concat([parts[stream] ?? Buffer.alloc(0), more]);
+            bodies[stream] = Buffer.concat([bodies[stream] ?? Buffer.alloc(0), more]);
         const streams = Object.fromEntries(
-          Object.entries(parts).map(([stream, all]) => [stream, all.toString()]),
+          Object.entries(bodies).map(([stream, all]) => [stream, all.toString()]),
         );
         const answer = JSON.parse([...framer.items.answer(new Map(), 5)].join('')) as unknown;
         const whole = frame([text]);

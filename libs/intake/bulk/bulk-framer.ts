@@ -13,7 +13,7 @@ const LINE_BREAK = Buffer.from('\n');
 export type StreamBytes = ReadonlyMap<string, Buffer>;
 
 /**
- * Parts a bulk body's documents from its action lines, by line breaks only: a document's bytes go
+ * Separates a bulk body's documents from its action lines, by line breaks only: a document's bytes go
  * on as they are. An action line that came before is not read again. A document's `_id` becomes
  * its first field.
  */
@@ -26,7 +26,7 @@ export class BulkFramer {
   private action: BulkAction | undefined;
   /** The bytes that have been read of an action line. */
   private begun: Buffer = NO_BYTES;
-  /** The part that has been seen of the document. */
+  /** Tells how much has been seen of the document. */
   private seen: 'nothing' | 'blank' | 'brace' | 'all' = 'nothing';
   private lines = 0;
   private out = new Map<string, Buffer[]>();
@@ -40,9 +40,9 @@ export class BulkFramer {
     while (at < piece.length) {
       const newline = piece.indexOf(NEWLINE, at);
       const end = newline < 0 ? piece.length : newline + 1;
-      const part = piece.subarray(at, end);
-      if (this.action) this.document(this.action, part, newline >= 0);
-      else this.actionLine(part, newline >= 0);
+      const chunk = piece.subarray(at, end);
+      if (this.action) this.document(this.action, chunk, newline >= 0);
+      else this.actionLine(chunk, newline >= 0);
       at = end;
     }
     return this.take();
@@ -57,16 +57,16 @@ export class BulkFramer {
     return this.take();
   }
 
-  private actionLine(part: Buffer, whole: boolean): void {
-    if (this.begun.length + part.length > ACTION_BYTES_MAX) {
+  private actionLine(chunk: Buffer, whole: boolean): void {
+    if (this.begun.length + chunk.length > ACTION_BYTES_MAX) {
       this.lines += 1;
       throw this.malformed(`an action may have at most ${ACTION_BYTES_MAX} bytes`);
     }
     if (!whole) {
-      this.begun = Buffer.concat([this.begun, part]);
+      this.begun = Buffer.concat([this.begun, chunk]);
       return;
     }
-    const line = this.begun.length === 0 ? part : Buffer.concat([this.begun, part]);
+    const line = this.begun.length === 0 ? chunk : Buffer.concat([this.begun, chunk]);
     this.begun = NO_BYTES;
     this.lines += 1;
     const action = this.actionOf(line);
@@ -94,10 +94,10 @@ export class BulkFramer {
     return action;
   }
 
-  private document(action: BulkAction, part: Buffer, whole: boolean): void {
+  private document(action: BulkAction, chunk: Buffer, whole: boolean): void {
     const { stream } = action;
     if (stream === undefined) this.seen = 'all';
-    else this.write(stream, action, part);
+    else this.write(stream, action, chunk);
     if (!whole) return;
     this.lines += 1;
     this.action = undefined;
@@ -108,29 +108,29 @@ export class BulkFramer {
       });
   }
 
-  private write(stream: string, { id }: BulkAction, part: Buffer): void {
-    if (this.seen === 'all') return this.put(stream, part);
+  private write(stream: string, { id }: BulkAction, chunk: Buffer): void {
+    if (this.seen === 'all') return this.put(stream, chunk);
     let at = 0;
     if (this.seen !== 'brace') {
       this.seen = 'blank';
-      at = firstVisible(part, 0);
-      if (at === part.length) return this.put(stream, part);
-      if (id === undefined || part[at] !== OPEN_OBJECT) {
+      at = firstVisible(chunk, 0);
+      if (at === chunk.length) return this.put(stream, chunk);
+      if (id === undefined || chunk[at] !== OPEN_OBJECT) {
         this.seen = 'all';
-        return this.put(stream, part);
+        return this.put(stream, chunk);
       }
-      this.put(stream, part.subarray(0, at));
+      this.put(stream, chunk.subarray(0, at));
       this.put(stream, Buffer.from(`{"_id":${JSON.stringify(id)}`));
       at += 1;
       this.seen = 'brace';
     }
-    const next = firstVisible(part, at);
+    const next = firstVisible(chunk, at);
     // The line's end is blank too.
-    if (next < part.length || part.at(-1) === NEWLINE) this.seen = 'all';
-    this.put(stream, part.subarray(at, next));
-    if (next === part.length) return;
-    if (part[next] !== CLOSE_OBJECT) this.put(stream, COMMA);
-    this.put(stream, part.subarray(next));
+    if (next < chunk.length || chunk.at(-1) === NEWLINE) this.seen = 'all';
+    this.put(stream, chunk.subarray(at, next));
+    if (next === chunk.length) return;
+    if (chunk[next] !== CLOSE_OBJECT) this.put(stream, COMMA);
+    this.put(stream, chunk.subarray(next));
   }
 
   private put(stream: string, bytes: Buffer): void {
@@ -140,7 +140,7 @@ export class BulkFramer {
   }
 
   private take(): StreamBytes {
-    const taken = new Map([...this.out].map(([stream, parts]) => [stream, Buffer.concat(parts)]));
+    const taken = new Map([...this.out].map(([stream, bodies]) => [stream, Buffer.concat(bodies)]));
     this.out.clear();
     return taken;
   }

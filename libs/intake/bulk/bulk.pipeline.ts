@@ -46,9 +46,9 @@ export class BulkPipeline {
     if (keyed) return this.uploadSpooled(request, framer, pieces(framer, body), keyed);
     const small = await readSmall(body);
     if (!small.whole) return this.uploadSpooled(request, framer, pieces(framer, small.lines));
-    const parts = await whole(pieces(framer, [small.bytes]));
-    const [only, ...others] = parts;
-    if (only && others.length > 0) return this.uploadSpooled(request, framer, [new Map(parts)]);
+    const bodies = await whole(pieces(framer, [small.bytes]));
+    const [only, ...others] = bodies;
+    if (only && others.length > 0) return this.uploadSpooled(request, framer, [new Map(bodies)]);
     return this.uploadSmall(request, framer, only);
   }
 
@@ -56,11 +56,11 @@ export class BulkPipeline {
   private async uploadSmall(
     { organization, uploader, maxRecordBytes }: BulkRequest,
     { items }: BulkFramer,
-    part: readonly [string, Buffer] | undefined,
+    chunk: readonly [string, Buffer] | undefined,
   ): Promise<BulkResult> {
     const nothing = { items, rejections: new Map(), refused: new Map(), positions: [] };
-    if (!part) return nothing;
-    const [stream, bytes] = part;
+    if (!chunk) return nothing;
+    const [stream, bytes] = chunk;
     refuseLongRecord(bytes, { maxRecordBytes });
     const upload = { organization, stream, uploader, itemized: true };
     try {
@@ -103,5 +103,5 @@ async function whole(body: AsyncIterable<StreamBytes>): Promise<[string, Buffer]
   const all = new Map<string, Buffer[]>();
   for await (const piece of body)
     for (const [stream, bytes] of piece) all.set(stream, [...(all.get(stream) ?? []), bytes]);
-  return [...all].map(([stream, parts]) => [stream, Buffer.concat(parts)]);
+  return [...all].map(([stream, bodies]) => [stream, Buffer.concat(bodies)]);
 }

@@ -101,7 +101,7 @@ export class SpooledDocuments {
 }
 
 interface StreamDocuments extends AcceptedStream {
-  /** Why nothing of it is stored, though the rest of the request is. */
+  /** Tells why nothing of it is stored, though the rest of the request is. */
   readonly refused?: BulkError;
 }
 

@@ -14,7 +14,7 @@ import {
 } from '@app/acceptance';
 import type { EnqueuedChunk } from '../store/enqueue-batches.js';
 import { frameCsv } from '../frame/frame-csv.js';
-import { frameRecords } from '../frame/frame-records.js';
+import { frameWhole } from '../frame/frame-records.js';
 import type { AcceptedStream } from '../store/store-accepted.js';
 import { StreamSchemas } from '../store/stream-schemas.js';
 import { UploadPipeline } from '../upload/upload.pipeline.js';
@@ -140,22 +140,21 @@ async function jsonChunk(
   group: readonly PlacedMessage[],
   { file, maxRecordBytes }: Into,
 ): Promise<Chunk> {
-  const parts: Buffer[] = [];
+  const buffers: Buffer[] = [];
   for (const { message } of group) {
-    const lines = await linesOf(message.value);
+    const lines = linesOf(message.value);
     refuseLongRecord(lines, { maxRecordBytes });
-    parts.push(lines, LINE_BREAK);
+    buffers.push(lines, LINE_BREAK);
   }
-  const bytes = Buffer.concat(parts);
+  const bytes = Buffer.concat(buffers);
   await writeFile(file, bytes);
   return { file, firstLine: 1, bytes: bytes.length };
 }
 
 /** One record a line; what is no JSON is one line, to be rejected as it is. */
-async function linesOf(value: Uint8Array): Promise<Buffer> {
+function linesOf(value: Uint8Array): Buffer {
   try {
-    const { lines } = await frameRecords(pieces(Buffer.from(value)));
-    return await collect(lines);
+    return frameWhole(Buffer.from(value.buffer, value.byteOffset, value.length));
   } catch (error) {
     if (!(error instanceof MillraceError)) throw error;
     return Buffer.from(value.map((byte) => (byte === 0x0a || byte === 0x0d ? SPACE : byte)));
@@ -167,12 +166,12 @@ async function* pieces(value: Uint8Array): AsyncIterable<Buffer> {
 }
 
 async function collect(lines: AsyncIterable<Buffer>): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const piece of lines) parts.push(piece);
-  return Buffer.concat(parts);
+  const buffers: Buffer[] = [];
+  for await (const piece of lines) buffers.push(piece);
+  return Buffer.concat(buffers);
 }
 
-/** Whether the messages are at fault, and not the disk, the memory or the time. */
+/** Tells whether the messages are at fault, and not the disk, the memory or the time. */
 function isOwnFault(error: unknown): boolean {
   if (isOutOfSpace(error)) return false;
   if (error instanceof MillraceError) return error.status < 500;

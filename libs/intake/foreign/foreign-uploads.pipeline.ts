@@ -11,7 +11,7 @@ import type { PlacedMessage } from './place-message.js';
 import { tracedFor } from './trace-messages.js';
 
 /** One acceptance of each stream in it: what a chunk of an upload holds. */
-const DELIVERY = { maxMessages: 5000, maxBytes: 8 * 1024 * 1024 };
+const DELIVERY = { maxMessages: 20_000, maxBytes: 8 * 1024 * 1024 };
 /** Keys whose messages are on their way at once. */
 const UPLOADS = 16;
 /**
@@ -72,11 +72,10 @@ export class ForeignUploadsPipeline {
       const bury = (each: DeadMessage): void => void dead.push(each);
       const placed: PlacedMessage[] = [];
       const keyed = new Map<string, PlacedMessage[]>();
-      for (const message of delivery.messages) {
-        const place = await this.places.find(message);
-        if (typeof place === 'string') dead.push({ message, reason: place });
-        else if (place.idempotencyKey === undefined) placed.push(place);
-        else keyed.set(place.idempotencyKey, [...(keyed.get(place.idempotencyKey) ?? []), place]);
+      for (const place of await this.places.find(delivery.messages, bury)) {
+        const { idempotencyKey: key } = place;
+        if (key === undefined) placed.push(place);
+        else keyed.set(key, [...(keyed.get(key) ?? []), place]);
       }
       // Those of one key one after the other: the first that came is the one.
       await severalAtOnce([...keyed], async ([key, alike]) => {

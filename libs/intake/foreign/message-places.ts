@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { ForeignMessage } from '@app/ingest-queue';
-import { MillraceError } from '@app/platform';
+import type { DeadMessage, ForeignMessage } from '@app/ingest-queue';
+import { MillraceError, type RequestOrganization } from '@app/platform';
 import { StorageBounds } from '../store/storage-bounds.js';
-import { FedOrganizations, placeMessage, type PlacedMessage } from './place-message.js';
+import { FedOrganizations, type Place, type PlacedMessage, placeOf } from './place-message.js';
 
 /** Finds the streams of messages, where their organization has room. */
 @Injectable()
@@ -12,16 +12,69 @@ export class MessagePlaces {
     private readonly storage: StorageBounds,
   ) {}
 
-  /** A producer cannot be told to wait: what has no room must not keep up what is behind it. @returns why it has no place, when it has none. */
-  async find(message: ForeignMessage): Promise<PlacedMessage | string> {
-    const place = placeMessage(message, this.organizations);
-    if (typeof place === 'string') return place;
+  /**
+   * Finds the places of messages, in their order. A producer cannot be told to wait: what has no
+   * place or no room must not keep up what is behind it.
+   * @param bury is told of each message that has none
+   */
+  async find(
+    messages: readonly ForeignMessage[],
+    bury: (dead: DeadMessage) => void,
+  ): Promise<PlacedMessage[]> {
+    // Messages of one producer mostly share their headers, and then the object that holds them.
+    const places = new Map<ForeignMessage['headers'], Place | string>();
+    const found: PlacedMessage[] = [];
+    for (const message of messages) {
+      const place = places.get(message.headers) ?? placeOf(message.headers, this.organizations);
+      places.set(message.headers, place);
+      if (typeof place === 'string') bury({ message, reason: place });
+      else if (message.value.length === 0) bury({ message, reason: 'the message has no value' });
+      else found.push({ message, ...place });
+    }
+    return this.admitted(found, bury);
+  }
+
+  private async admitted(
+    found: readonly PlacedMessage[],
+    bury: (dead: DeadMessage) => void,
+  ): Promise<PlacedMessage[]> {
+    const refused = new Map<PlacedMessage, string>();
+    for (const [organization, placed] of byOrganization(found)) {
+      const bytes = placed.reduce((sum, { message }) => sum + message.value.length, 0);
+      if ((await this.refusal(organization, bytes)) === undefined) continue;
+      // Together they have no room; the first of them may have.
+      for (const each of placed) {
+        const reason = await this.refusal(organization, each.message.value.length);
+        if (reason !== undefined) refused.set(each, reason);
+      }
+    }
+    for (const [{ message }, reason] of refused) bury({ message, reason });
+    return found.filter((each) => !refused.has(each));
+  }
+
+  /** @returns undefined when the bytes were let in, and are counted. */
+  private async refusal(
+    organization: RequestOrganization,
+    bytes: number,
+  ): Promise<string | undefined> {
     try {
-      await this.storage.admit(place.organization, message.value.length);
-      return place;
+      await this.storage.admit(organization, bytes);
+      return undefined;
     } catch (error) {
       if (error instanceof MillraceError && error.kind === 'STORAGE_FULL') return error.message;
       throw error;
     }
   }
+}
+
+function byOrganization(
+  found: readonly PlacedMessage[],
+): ReadonlyMap<RequestOrganization, PlacedMessage[]> {
+  const all = new Map<string, { organization: RequestOrganization; placed: PlacedMessage[] }>();
+  for (const each of found) {
+    const known = all.get(each.organization.id) ?? { organization: each.organization, placed: [] };
+    known.placed.push(each);
+    all.set(each.organization.id, known);
+  }
+  return new Map([...all.values()].map(({ organization, placed }) => [organization, placed]));
 }

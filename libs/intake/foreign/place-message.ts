@@ -9,13 +9,17 @@ export abstract class FedOrganizations {
   abstract find(name: string): RequestOrganization | undefined;
 }
 
-/** A message whose place is known. */
-export interface PlacedMessage {
-  readonly message: ForeignMessage;
+/** What headers say. */
+export interface Place {
   readonly organization: RequestOrganization;
   readonly stream: string;
   readonly format: UploadFormat;
   readonly idempotencyKey: string | undefined;
+}
+
+/** A message whose place is known. */
+export interface PlacedMessage extends Place {
+  readonly message: ForeignMessage;
 }
 
 const FORMATS: Readonly<Record<string, UploadFormat>> = {
@@ -24,13 +28,13 @@ const FORMATS: Readonly<Record<string, UploadFormat>> = {
   csv: { kind: 'csv', delimiter: undefined },
 };
 
-/** Reads a message's headers. @returns why it has no place, when it has none. */
-export function placeMessage(
-  message: ForeignMessage,
+/** Reads a message's headers. @returns why they say no place, when they say none. */
+export function placeOf(
+  headers: ForeignMessage['headers'],
   organizations: FedOrganizations,
-): PlacedMessage | string {
-  const { organization: name, stream, format = 'json' } = message.headers;
-  const idempotencyKey = message.headers['idempotency-key'];
+): Place | string {
+  const { organization: name, stream, format = 'json' } = headers;
+  const idempotencyKey = headers['idempotency-key'];
   if (name === undefined || stream === undefined) return 'want the headers organization and stream';
   const organization = organizations.find(name);
   if (!organization)
@@ -39,6 +43,5 @@ export function placeMessage(
   if (problem !== undefined) return problem;
   const known = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
   if (!known) return `format ${format}: want one of ${Object.keys(FORMATS).join(', ')}`;
-  if (message.value.length === 0) return 'the message has no value';
-  return { message, organization, stream, format: known, idempotencyKey };
+  return { organization, stream, format: known, idempotencyKey };
 }

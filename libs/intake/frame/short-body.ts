@@ -6,7 +6,7 @@ import { cutOff } from './decode-body.js';
 /** Most bodies are a few records. */
 const SHORT_BYTES = 64 * 1024;
 
-/** Whether a body says that it is short, and comes as it is. Node.js lets no more of it through than it says. */
+/** Tells whether a body says that it is short, and comes as it is. Node.js lets no more of it through than it says. */
 export const isShort = ({ headers }: IncomingMessage): boolean => {
   const bytes = Number(headers['content-length']);
   const encoding = headers['content-encoding'] ?? 'identity';

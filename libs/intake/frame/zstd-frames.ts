@@ -42,7 +42,7 @@ export class ZstdFrames {
   private behindWindow = 0;
   private frames = 0;
 
-  /** Whether there was a frame, and every one is whole. */
+  /** Tells whether there was a frame, and every one is whole. */
   get whole(): boolean {
     return this.frames > 0 && this.field === 'magic' && this.seen === 0 && this.skip === 0;
   }

@@ -1,5 +1,6 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import type { FailureForm, MillraceError } from '@app/platform';
+import type { FailureForm } from '@app/http';
+import type { MillraceError } from '@app/platform';
 import { encodingOf, JSON_TYPE, PROTOBUF, type Encoding } from '../protobuf/media-types.js';
 import type { LinesStored } from '../upload/line-uploads.js';
 

@@ -1,7 +1,8 @@
 import { Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { Describe, FailuresAs, Requires, type AuthenticatedRequest } from '@app/platform';
+import { FailuresAs } from '@app/http';
+import { Describe, Requires, type AuthenticatedRequest } from '@app/platform';
 import type { Shape } from '../protobuf/codec.js';
 import { JSON_TYPE, wantedEncoding, type Encoding } from '../protobuf/media-types.js';
 import { messageOf, readMessage } from '../protobuf/messages.js';

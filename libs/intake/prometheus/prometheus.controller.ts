@@ -1,13 +1,8 @@
 import { Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import {
-  Describe,
-  FailuresAs,
-  MillraceError,
-  Requires,
-  type AuthenticatedRequest,
-} from '@app/platform';
+import { FailuresAs } from '@app/http';
+import { Describe, MillraceError, Requires, type AuthenticatedRequest } from '@app/platform';
 import { PROTOBUF } from '../protobuf/media-types.js';
 import { answerPlainly, asText } from '../protobuf/plain-answer.js';
 import { snappyPacking } from '../protobuf/snappy-block.js';

@@ -86,7 +86,7 @@ function written(value: Outer, packed = true): Buffer {
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** The part of it that is read. */
+/** The fields of it that are read. */
 const expected = ({ someBytes, anId, ...rest }: Outer): object => ({
   ...rest,
   someBytes: base64(someBytes),

@@ -52,7 +52,7 @@ function readField(reader: WireReader, field: Field, wireType: WireType, found: 
   const { key, definedName, codec, repeated } = field;
   if (repeated === 'no') {
     checkType(field, wireType);
-    // Of single values the last one counts. A message may be sent in parts, which nobody does.
+    // Of single values the last one counts. A message may be sent in pieces, which nobody does.
     if (isMessage(found[key])) throw malformed(`the protobuf message has ${definedName} twice`);
     found[key] = codec.wire(reader);
     return;

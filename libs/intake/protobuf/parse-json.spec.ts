@@ -47,11 +47,11 @@ describe('JSON of protobuf messages', () => {
 
   it('is read in one pass, whatever it is', () => {
     const size = 5 * 1024 * 1024;
-    const filled = (start: string, part: string): Buffer =>
-      Buffer.from(start + part.repeat(Math.ceil(size / part.length)));
+    const filled = (start: string, piece: string): Buffer =>
+      Buffer.from(start + piece.repeat(Math.ceil(size / piece.length)));
     const long = `[${'1'.repeat(17)} `;
     const begun = processorMs();
-    for (const part of [
+    for (const piece of [
       '\\"',
       '"',
       '\\',
@@ -63,8 +63,8 @@ describe('JSON of protobuf messages', () => {
       ' ',
       '\\\\"',
     ])
-      expect(() => parseJson(filled(long, part))).toThrow('not JSON');
-    for (const part of ['1', ' ', '-1 ']) expect(() => parseJson(filled('[', part))).toThrow();
+      expect(() => parseJson(filled(long, piece))).toThrow('not JSON');
+    for (const piece of ['1', ' ', '-1 ']) expect(() => parseJson(filled('[', piece))).toThrow();
     // Work that is not linear takes minutes.
     expect(processorMs() - begun).toBeLessThan(15_000);
   });

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { FailureForm } from '@app/platform';
+import type { FailureForm } from '@app/http';
 import type { LinesStored } from '../upload/line-uploads.js';
 
 const TEXT = 'text/plain; charset=utf-8';

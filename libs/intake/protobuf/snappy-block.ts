@@ -7,7 +7,7 @@ const RATIO_MAX = 22;
 const LENGTH_BYTES_MAX = 5;
 
 /**
- * How long a block of Snappy says that it is when it is undone.
+ * Tells how long a block of Snappy says that it is when it is undone.
  * @throws {MillraceError} MALFORMED_BODY when it cannot be; UPLOAD_TOO_LARGE
  */
 export function snappyLength(block: Buffer, maxBytes: number): number {

@@ -6,7 +6,7 @@ import { ReadBounds } from './read-bounds.js';
 
 /**
  * Reads protobuf's wire format within bounds. Nothing is allocated by a length that a message only
- * claims: a part is a view of bytes that are there.
+ * claims: a field is a view of bytes that are there.
  */
 export class WireReader extends BinaryReader {
   readonly bounds = new ReadBounds();

@@ -22,7 +22,7 @@ export async function compressLines(batch: ColumnarFile): Promise<ColumnarFile> 
   return { ...batch, file };
 }
 
-/** Parts compressed lines into files of at most so many lines each, beside the first. Memory holds a few pieces of the text. */
+/** Cuts compressed lines into files of at most so many lines each, beside the first. Memory holds a few pieces of the text. */
 export async function cutLines(batch: ColumnarFile, rows: number): Promise<ColumnarFile[]> {
   const pieces: ColumnarFile[] = [];
   await pipeline(

@@ -72,7 +72,7 @@ export type Appended =
 /** The same, or which chunks must be accepted again. */
 type Enqueued = Appended | { readonly outdated: readonly OutdatedChunk[] };
 
-/** Whether the batches are on the queue now, or the same upload has put them there before. */
+/** Tells whether the batches are on the queue now, or the same upload has put them there before. */
 export type Put = 'stored' | 'before';
 
 @Injectable()

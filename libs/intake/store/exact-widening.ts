@@ -73,7 +73,7 @@ interface ExactSurvey {
   readonly released: readonly string[];
 }
 
-/** Whether a column of the stream might widen by what was surveyed. */
+/** Tells whether a column of the stream might widen by what was surveyed. */
 export function mayWiden({ columns }: StreamDescription, survey: Survey): boolean {
   return columns.some((column) => comesToFractions(column, survey));
 }

@@ -3,18 +3,18 @@ import { MillraceError, type RequestOrganization } from '@app/platform';
 import type { StorageUse } from '@app/warehouse';
 import { countRefused, type StorageBound } from './storage-metrics.js';
 
-/** How old what was measured may be for an upload to be let in, and for it to be refused. */
+/** Tells how old what was measured may be for an upload to be let in, and for it to be refused. */
 const AGE_MS = { admit: 5000, refuse: 500 } as const;
 const RETRY_AFTER_SECONDS = 30;
-/** With less than this part of the disk free, who keeps the most keeps no more. */
+/** With less than this share of the disk free, who keeps the most keeps no more. */
 const LITTLE_FREE = 0.1;
-/** A tenant that keeps less than this part of the disk is not the one that fills it. */
+/** A tenant that keeps less than this share of the disk is not the one that fills it. */
 const MUCH_KEPT = 0.01;
 const MIB = 1024 * 1024;
 
 type Kept = Pick<RequestOrganization, 'database' | 'share'>;
 
-interface StorageBoundsParts {
+interface StorageBoundsDependencies {
   readonly warehouse: StorageUse;
   readonly queue: Pick<IngestQueue, 'awaitAllCommitted'>;
   readonly deadLetter: { bytesByDatabase(): Promise<ReadonlyMap<string, number>> };
@@ -52,8 +52,8 @@ export class StorageBounds {
   private writing: Queued | undefined;
   private readonly now: () => number;
 
-  constructor(private readonly parts: StorageBoundsParts) {
-    this.now = parts.now ?? (() => performance.now());
+  constructor(private readonly dependencies: StorageBoundsDependencies) {
+    this.now = dependencies.now ?? (() => performance.now());
   }
 
   /**
@@ -73,13 +73,13 @@ export class StorageBounds {
 
   /** Counts bytes that are on the queue, or takes back those that did not get there. */
   add({ database }: Kept, bytes: number): void {
-    if (this.parts.mostBytes === 0 || bytes === 0) return;
+    if (this.dependencies.mostBytes === 0 || bytes === 0) return;
     this.queued.bytes.set(database, (this.queued.bytes.get(database) ?? 0) + bytes);
   }
 
-  /** For metrics. `free` is a part of 1. */
+  /** For metrics. `free` is a fraction of 1. */
   get state(): { readonly free: number; readonly full: number } {
-    const { mostBytes } = this.parts;
+    const { mostBytes } = this.dependencies;
     const full =
       mostBytes === 0 ? [] : [...this.kept.values()].filter((bytes) => bytes >= mostBytes);
     const free = Number.isFinite(this.disk.size) ? this.disk.free / this.disk.size : 1;
@@ -91,7 +91,7 @@ export class StorageBounds {
   }
 
   private problemOf({ database, share }: Kept, bytes: number): Problem | undefined {
-    const { mostBytes } = this.parts;
+    const { mostBytes } = this.dependencies;
     const kept =
       (this.kept.get(database) ?? 0) +
       (this.queued.bytes.get(database) ?? 0) +
@@ -126,7 +126,7 @@ export class StorageBounds {
   }
 
   private async look(): Promise<void> {
-    const { mostBytes, warehouse } = this.parts;
+    const { mostBytes, warehouse } = this.dependencies;
     const writing = this.nextWritten();
     const disk = await warehouse.disk();
     const hasLittle = disk.free < disk.size * LITTLE_FREE;
@@ -138,8 +138,8 @@ export class StorageBounds {
   }
 
   private async keptNow(): Promise<Map<string, number>> {
-    const kept = new Map(await this.parts.warehouse.keptBytes());
-    for (const [database, bytes] of await this.parts.deadLetter.bytesByDatabase())
+    const kept = new Map(await this.dependencies.warehouse.keptBytes());
+    for (const [database, bytes] of await this.dependencies.deadLetter.bytesByDatabase())
       kept.set(database, (kept.get(database) ?? 0) + bytes);
     return kept;
   }
@@ -154,7 +154,7 @@ export class StorageBounds {
     const writing = this.queued;
     this.writing = writing;
     this.queued = { bytes: new Map(), written: false };
-    this.parts.queue.awaitAllCommitted().then(
+    this.dependencies.queue.awaitAllCommitted().then(
       () => (writing.written = true),
       // The process stops.
       () => undefined,
@@ -164,7 +164,7 @@ export class StorageBounds {
 
   private whoKeepsMost(): string | undefined {
     const shares = new Map<string, number>();
-    for (const { database, share } of this.parts.organizations.list())
+    for (const { database, share } of this.dependencies.organizations.list())
       shares.set(share, (shares.get(share) ?? 0) + (this.kept.get(database) ?? 0));
     // A tenant that is alone takes nothing from anybody.
     if (shares.size < 2) return undefined;

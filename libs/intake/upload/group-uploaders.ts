@@ -9,15 +9,15 @@ import type { Uploader } from '../store/stream-schemas.js';
 export function byUploader<Upload extends { readonly upload: { readonly uploader: Uploader } }>(
   group: readonly Upload[],
 ): readonly (readonly Upload[])[] {
-  const parts = new Map<string, Upload[]>();
+  const groups = new Map<string, Upload[]>();
   for (const each of group) {
     const { actor, organizationId, address, userAgent } = each.upload.uploader;
     const key = JSON.stringify([actor, organizationId, address, userAgent]);
-    const part = parts.get(key);
-    if (part) part.push(each);
-    else parts.set(key, [each]);
+    const group = groups.get(key);
+    if (group) group.push(each);
+    else groups.set(key, [each]);
   }
-  return [...parts.values()];
+  return [...groups.values()];
 }
 
 /** A keeper for uploads of several people: a change of the schema is one of theirs, and none of the others'. */

@@ -123,7 +123,7 @@ export class GroupedUploads {
         },
       );
       for (const [index, result] of results.entries()) group[index]?.resolve(result);
-      for (const part of apart) await this.acceptGroup(part);
+      for (const group of apart) await this.acceptGroup(group);
     } catch (error) {
       // Once on its way to the queue nothing is tried again: its outcome may be unknown.
       for (const waiting of group) waiting.reject(error);
@@ -149,7 +149,7 @@ export class GroupedUploads {
     });
   }
 
-  /** @returns a result for each, or the parts to go on with instead. */
+  /** @returns a result for each, or the groups to go on with instead. */
   private accept(
     { organization, stream, uploader, itemized = false }: SmallUpload,
     group: readonly Waiting[],
@@ -160,16 +160,16 @@ export class GroupedUploads {
       const keeper = this.schemas.keeper(organization, stream, uploader);
       const options = { uploadId, stream, acceptedAt: Date.now() * 1000 };
       const alone = group.length === 1;
-      const parts = byUploader(group);
+      const groups = byUploader(group);
       const judge = this.judge.for(organization.share, uploadId, bytes.length);
       const accepting = acceptRecords(
         judge,
-        parts.length === 1 ? keeper : unchanging(keeper),
+        groups.length === 1 ? keeper : unchanging(keeper),
         chunk,
         options,
       );
       const accepted = alone ? await accepting : await accepting.catch(unlessOfAll);
-      if (!accepted) return { results: [], apart: parts.length === 1 ? halves(group) : parts };
+      if (!accepted) return { results: [], apart: groups.length === 1 ? halves(group) : groups };
       if (accepted.rejected && !alone) {
         return {
           results: [],

@@ -17,7 +17,7 @@ export interface LineSource {
   readonly stream: string;
   /** The most bytes of the decoded body, which is held in memory. */
   readonly maxBytes: number;
-  /** How many times its bytes reading it takes of memory, about. */
+  /** Tells how many times its bytes reading it takes of memory, about. */
   readonly weight: number;
   /** Undoes what the body is packed in, where it is. */
   readonly packing?: {

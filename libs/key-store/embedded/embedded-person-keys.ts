@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { syncPathSync, writeDurablySync } from '@app/platform';
+import { syncPathSync, writeDurablySync } from '@app/files';
 import { PersonKeys } from '../person-keys.js';
 import type { ServerKey } from '../server-key.js';
 import { overwrite, replaceWiped } from '../wipe.js';

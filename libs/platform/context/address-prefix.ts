@@ -3,12 +3,12 @@ import { isIPv4, isIPv6 } from 'node:net';
 /** Where a request comes from, as far as its address tells who may be behind it. */
 export interface AddressPrefix {
   /**
-   * The part of an address that one customer has. With IPv4 it is the whole address, since
+   * The prefix of an address that one customer has. With IPv4 it is the whole address, since
    * neighbours in a larger block are strangers to each other. With IPv6 it is the first 64 bits,
    * since one customer has all addresses that begin so.
    */
   readonly prefix: string;
-  /** The part that one owner of many such prefixes often has: /24 of IPv4, /48 of IPv6. */
+  /** The range that one owner of many such prefixes often has: /24 of IPv4, /48 of IPv6. */
   readonly network: string;
 }
 

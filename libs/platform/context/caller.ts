@@ -37,13 +37,13 @@ export interface RequestOrganization {
    * founder founded, or the organization alone.
    */
   readonly share: string;
-  /** Whether the caller manages it, and so may see its audit trail. */
+  /** Tells whether the caller manages it, and so may see its audit trail. */
   readonly administered?: boolean;
   /** Names of the streams that exist for the caller; none: all. Ask {@link seesStream}. */
   readonly streams?: ReadonlySet<string>;
 }
 
-/** Whether the caller may know of this stream: if not, it does not exist for them. */
+/** Tells whether the caller may know of this stream: if not, it does not exist for them. */
 export function seesStream({ streams }: RequestOrganization, name: string): boolean {
   return streams === undefined || streams.has(name);
 }

@@ -1,6 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
 import type { z } from 'zod';
-import type { ErrorBody } from '../errors/error-filter.js';
+import type { ErrorBody } from '../errors/error-body.js';
 import type { ErrorKind } from '../errors/errors.js';
 
 export type FailureExample = string | ErrorBody;

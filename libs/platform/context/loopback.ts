@@ -1,9 +1,9 @@
-/** Whether a host's name or address (IPv6 without brackets) is this machine's alone. */
+/** Tells whether a host's name or address (IPv6 without brackets) is this machine's alone. */
 export function isLoopback(host: string): boolean {
   return /^(?:localhost|::1|(?:::ffff:)?127\.\d+\.\d+\.\d+)$/i.test(host);
 }
 
-/** Whether a request's `Host` header, with or without a port, says so. */
+/** Tells whether a request's `Host` header, with or without a port, says so. */
 export function namesLoopback(header = ''): boolean {
   return isLoopback(header.replace(/:\d+$/, '').replace(/^\[(.+)\]$/, '$1'));
 }

@@ -37,7 +37,7 @@ export function requestId(raw: {
 const FORWARDED = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'];
 
 /**
- * Whether somebody on this machine asks, and not a proxy on it for somebody elsewhere: one that
+ * Tells whether somebody on this machine asks, and not a proxy on it for somebody elsewhere: one that
  * says nothing of whom it speaks for passes on the name that was asked for.
  */
 export function fromThisMachine({ raw, ip, headers }: FastifyRequest): boolean {

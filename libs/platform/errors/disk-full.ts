@@ -4,7 +4,7 @@ const RETRY_AFTER_SECONDS = 30;
 /** The operating system's name and number of it. */
 const NO_SPACE: ReadonlySet<unknown> = new Set(['ENOSPC', 28]);
 
-/** Whether the operating system says that the disk is full. */
+/** Tells whether the operating system says that the disk is full. */
 export function isDiskFull(error: unknown): boolean {
   return NO_SPACE.has((error as { code?: unknown } | undefined)?.code);
 }

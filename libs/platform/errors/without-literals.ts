@@ -12,7 +12,7 @@ export function withoutLiterals(text: string): string {
 }
 
 /**
- * Reads those parts of an error of the engine that no statement can put its own words into: `throwIf`
+ * Reads those texts of an error of the engine that no statement can put its own words into: `throwIf`
  * and others make the message.
  */
 export function engineFailure(
@@ -24,7 +24,7 @@ export function engineFailure(
   return { code: undefined, type: undefined };
 }
 
-/** Whether an error, or what caused it, has words of the engine's. */
+/** Tells whether an error, or what caused it, has words of the engine's. */
 export function isOfEngine(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause)
     if (each.name === 'WarehouseError' || each.message.includes('DB::Exception')) return true;

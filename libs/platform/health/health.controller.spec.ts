@@ -6,7 +6,7 @@ const failure = (kind: string, message: string) =>
   expect.objectContaining({ kind, message, retryAfterSeconds: 1 }) as Error;
 
 describe('HealthController', () => {
-  it('is ready when every part is, and names each that is not', async () => {
+  it('is ready when every component is, and names each that is not', async () => {
     const readiness = new Readiness();
     const health = new HealthController(readiness);
     let room = false;
@@ -32,18 +32,18 @@ describe('HealthController', () => {
     const readiness = new Readiness();
     const health = new HealthController(readiness);
     const gone = new Set<string>();
-    const parts = ['queue', 'disk', 'warehouse', 'events'];
+    const components = ['queue', 'disk', 'warehouse', 'events'];
     const ask = (): Promise<unknown> => {
-      for (const part of parts)
-        readiness.watch(part, () =>
-          gone.has(part) ? Promise.reject(new Error('gone')) : undefined,
+      for (const component of components)
+        readiness.watch(component, () =>
+          gone.has(component) ? Promise.reject(new Error('gone')) : undefined,
         );
       return health.ready();
     };
     readiness.serves('uploads', ['queue', 'disk']);
     readiness.serves('queries', ['warehouse']);
     const reason = 'it cannot be reached just now';
-    for (const part of ['events', 'warehouse'] as const) gone.add(part);
+    for (const component of ['events', 'warehouse'] as const) gone.add(component);
     expect(await ask()).toEqual({ status: 'ok', away: { warehouse: reason, events: reason } });
     gone.add('disk');
     await expect(ask()).rejects.toThrow(
@@ -53,7 +53,7 @@ describe('HealthController', () => {
     expect(await ask()).toEqual({ status: 'ok', away: { disk: reason, events: reason } });
   });
 
-  it('does not wait for a part that is silent, and asks it once', async () => {
+  it('does not wait for a component that is silent, and asks it once', async () => {
     const readiness = new Readiness();
     let asked = 0;
     readiness.watch('queue', () => {
@@ -66,7 +66,7 @@ describe('HealthController', () => {
     expect(asked).toBe(1);
   });
 
-  it('tells facts of its parts beside that all is well', async () => {
+  it('tells facts of its components beside that all is well', async () => {
     const readiness = new Readiness();
     let age = 3;
     readiness.tell('follow', () => ({ age_seconds: age }));

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makePrivately } from '../files/keep-private.js';
+import { makePrivately } from '@app/files';
 import { askServer, openOperatorSocket, type OperatorTask } from './operator-socket.js';
 
 describe('the operator’s way to a running server', () => {

@@ -1,12 +1,12 @@
 import { within } from '@app/flow';
 import { MillraceError } from '../errors/errors.js';
 
-/** Resolves when the part works just now. */
+/** Resolves when the component works just now. */
 export type Probe = () => void | Promise<unknown>;
 
 type Facts = () => Readonly<Record<string, unknown>> | undefined;
 
-interface Part {
+interface Component {
   readonly probe: Probe;
   /** Since when it has been asked and has not answered. */
   asked?: Promise<string | undefined>;
@@ -22,67 +22,67 @@ const KEPT_MS = 1000;
 export type ReadyState = Readonly<Record<string, unknown>> & { readonly status: 'ok' };
 
 /**
- * Which parts of the program are not ready to serve, and why. Parts are asked when somebody wants
+ * Tells which components of the program are not ready to serve, and why. Components are asked when somebody wants
  * to know, each at most once a second, and none twice at a time. A program that does several things
  * is ready while it can do one of them: what it cannot do it answers itself, with what to do, and
  * a proxy that took every node away would refuse the rest as well.
  */
 export class Readiness {
   private readonly waiting = new Map<string, string>();
-  private readonly parts = new Map<string, Part>();
+  private readonly components = new Map<string, Component>();
   private readonly telling = new Map<string, Facts>();
-  /** Parts that each thing needs which the program does. */
+  /** Components that each thing needs which the program does. */
   private readonly purposes = new Map<string, readonly string[]>();
 
-  notReady(part: string, why: string): void {
-    this.waiting.set(part, why);
+  notReady(component: string, why: string): void {
+    this.waiting.set(component, why);
   }
 
-  ready(part: string): void {
-    this.waiting.delete(part);
+  ready(component: string): void {
+    this.waiting.delete(component);
   }
 
-  /** Adds facts about a part to the answer that all is well. */
-  tell(part: string, facts: Facts): void {
-    this.telling.set(part, facts);
+  /** Adds facts about a component to the answer that all is well. */
+  tell(component: string, facts: Facts): void {
+    this.telling.set(component, facts);
   }
 
-  /** Asks a part by its probe from now on. */
-  watch(part: string, probe: Probe): void {
-    this.parts.set(part, { probe });
+  /** Asks a component by its probe from now on. */
+  watch(component: string, probe: Probe): void {
+    this.components.set(component, { probe });
   }
 
-  /** The program does this as long as these parts are ready. Where it does nothing in particular it needs all parts. */
-  serves(purpose: string, parts: readonly string[]): void {
-    this.purposes.set(purpose, parts);
+  /** The program does this as long as these components are ready. Where it does nothing in particular it needs all components. */
+  serves(purpose: string, components: readonly string[]): void {
+    this.purposes.set(purpose, components);
   }
 
-  /** Each part's reason for not being ready; undefined: it is. */
+  /** Each component's reason for not being ready; undefined: it is. */
   async states(): Promise<ReadonlyMap<string, string | undefined>> {
-    const asked = [...this.parts].map(
-      async ([name, part]) => [name, await reasonOf(part)] as const,
+    const asked = [...this.components].map(
+      async ([name, component]) => [name, await reasonOf(component)] as const,
     );
     return new Map(await Promise.all(asked));
   }
 
   /**
-   * Gives the facts of a ready program. `away` names its parts that are not ready.
-   * @throws {MillraceError} SHUTTING_DOWN, NOT_READY, naming each part that is not.
+   * Gives the facts of a ready program. `away` names its components that are not ready.
+   * @throws {MillraceError} SHUTTING_DOWN, NOT_READY, naming each component that is not.
    */
   async check(): Promise<ReadyState> {
-    const stopping = [...this.waiting].map(([part, why]) => `${part}: ${why}`);
+    const stopping = [...this.waiting].map(([component, why]) => `${component}: ${why}`);
     if (stopping.length > 0) throw notReady('SHUTTING_DOWN', stopping);
-    const away = [...(await this.states())].flatMap(([part, reason]) =>
-      reason === undefined ? [] : [[part, reason] as const],
+    const away = [...(await this.states())].flatMap(([component, reason]) =>
+      reason === undefined ? [] : [[component, reason] as const],
     );
-    const missing = new Set(away.map(([part]) => part));
+    const missing = new Set(away.map(([component]) => component));
     const purposes = this.purposes.size > 0 ? [...this.purposes.values()] : [[...missing]];
-    if (!purposes.some((parts) => parts.every((part) => !missing.has(part))))
+    if (!purposes.some((components) => components.every((component) => !missing.has(component))))
       throw notReady(
         'NOT_READY',
-        away.map(([part, reason]) => `${part}: ${reason}`),
+        away.map(([component, reason]) => `${component}: ${reason}`),
       );
-    const told = [...this.telling].map(([part, facts]) => [part, facts()] as const);
+    const told = [...this.telling].map(([component, facts]) => [component, facts()] as const);
     return {
       status: 'ok',
       ...(away.length > 0 ? { away: Object.fromEntries(away) } : {}),
@@ -95,23 +95,28 @@ function notReady(kind: 'SHUTTING_DOWN' | 'NOT_READY', reasons: readonly string[
   return new MillraceError(kind, `not ready: ${reasons.join('; ')}`, { retryAfterSeconds: 1 });
 }
 
-/** @returns why the part is not ready, in words that everybody may read. */
-async function reasonOf(part: Part): Promise<string | undefined> {
-  if (part.said && performance.now() - part.said.at < KEPT_MS) return part.said.reason;
-  part.asked ??= ask(part);
-  return within(MAX_WAIT_MS, part.asked, () => `does not answer within ${MAX_WAIT_MS / 1000} s`);
+/** @returns why the component is not ready, in words that everybody may read. */
+async function reasonOf(component: Component): Promise<string | undefined> {
+  if (component.said && performance.now() - component.said.at < KEPT_MS)
+    return component.said.reason;
+  component.asked ??= ask(component);
+  return within(
+    MAX_WAIT_MS,
+    component.asked,
+    () => `does not answer within ${MAX_WAIT_MS / 1000} s`,
+  );
 }
 
-async function ask(part: Part): Promise<string | undefined> {
+async function ask(component: Component): Promise<string | undefined> {
   const reason = await Promise.resolve()
-    .then(part.probe)
+    .then(component.probe)
     .then(
       () => undefined,
       // Drivers' words may hold addresses and passwords.
       (error: unknown) =>
         error instanceof MillraceError ? error.message : 'it cannot be reached just now',
     );
-  part.said = { reason, at: performance.now() };
-  delete part.asked;
+  component.said = { reason, at: performance.now() };
+  delete component.asked;
   return reason;
 }

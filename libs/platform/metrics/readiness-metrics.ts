@@ -8,8 +8,8 @@ export function measureReadiness(readiness: Readiness): void {
     help: '1 while a part that the process rests on can be reached and works: a store, the disk, the read models',
     labelNames: ['part'],
     collect: async (ready) => {
-      for (const [part, reason] of await readiness.states())
-        ready.set({ part }, reason === undefined ? 1 : 0);
+      for (const [component, reason] of await readiness.states())
+        ready.set({ part: component }, reason === undefined ? 1 : 0);
     },
   });
 }

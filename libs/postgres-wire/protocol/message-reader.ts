@@ -10,7 +10,7 @@ export interface Message {
 const LENGTH_BYTES = 4;
 
 /**
- * Parts what comes into messages. No length that a message claims is believed before it is compared
+ * Cuts what comes into messages. No length that a message claims is believed before it is compared
  * with its bound, and no memory is taken before its bytes are there.
  */
 export class MessageReader {

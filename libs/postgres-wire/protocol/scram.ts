@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { PostgresError, violation } from './protocol-error.js';
 
 /**
- * The part of a password that a server keeps: it proves who knows the password, and cannot be used
+ * The derived secret of a password that a server keeps: it proves who knows the password, and cannot be used
  * in its place.
  */
 export interface ScramVerifier {

@@ -18,7 +18,7 @@ import { toPostgresError } from './postgres-failure.js';
 import { boundText, prepared, type PreparedStatement } from './prepared-statement.js';
 import type { Rows } from './rows.js';
 
-/** The parts that answer statements. */
+/** The components that answer statements. */
 export interface Answerers {
   readonly queries: QueryPipeline;
   readonly catalog: Catalog;
@@ -31,7 +31,7 @@ export type Values = Pick<Bind, 'values' | 'formats' | 'resultFormats'>;
 export const NO_VALUES: Values = { values: [], formats: [], resultFormats: [] };
 
 /**
- * Whether numbers without a sign may be beyond PostgreSQL's bigint: those of columns that have so
+ * Tells whether numbers without a sign may be beyond PostgreSQL's bigint: those of columns that have so
  * many bits, of hashes, and such as are written out. A count is none of them.
  */
 const isWide = (text: string, columns: readonly Column[]): boolean =>

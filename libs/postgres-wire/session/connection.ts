@@ -23,7 +23,7 @@ interface ConnectionTerms {
   readonly logger: Logger;
   readonly key: CancelKey;
   readonly cancel: (key: CancelKey) => void;
-  /** Whether nobody more is let in. */
+  /** Tells whether nobody more is let in. */
   readonly isFull: () => boolean;
 }
 
@@ -50,7 +50,7 @@ export class Connection implements Output {
     socket.once('close', () => this.over());
   }
 
-  /** Whether somebody has been let in. */
+  /** Tells whether somebody has been let in. */
   get isStarted(): boolean {
     return this.session !== undefined;
   }

@@ -21,7 +21,7 @@ const WRITING = {
 const LINE_END = 0x0a;
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
-/** How rows are wanted. */
+/** Tells how rows are wanted. */
 interface AskedRows {
   /** None: text; one: of all columns. */
   readonly formats: readonly Format[];

@@ -6,7 +6,7 @@ import { fieldOf, TEXT_TYPE } from '../values/postgres-type.js';
 export interface Rows {
   /** Says what columns there are. */
   describe(writer: MessageWriter): void;
-  /** Whether there is another row; a promise only where it has to be waited for. */
+  /** Tells whether there is another row; a promise only where it has to be waited for. */
   next(): boolean | Promise<boolean>;
   /** Writes the row that `next` has found. */
   write(writer: MessageWriter): void;

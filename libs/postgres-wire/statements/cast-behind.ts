@@ -8,7 +8,7 @@ export interface Cast {
   readonly oid: number;
   /** Place behind it. */
   readonly end: number;
-  /** Whether it is a number of rows, which the engine takes as a plain number only. */
+  /** Tells whether it is a number of rows, which the engine takes as a plain number only. */
   readonly isRows: boolean;
 }
 

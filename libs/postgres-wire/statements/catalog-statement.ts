@@ -10,7 +10,7 @@ const TYPES = /^(?:reg\w+|oid|name|oidvector|int2vector)$/;
 const READS = ['select', 'with', 'values', 'table'];
 
 /**
- * Whether a statement asks PostgreSQL's catalog, or what only PostgreSQL knows.
+ * Tells whether a statement asks PostgreSQL's catalog, or what only PostgreSQL knows.
  * @param isTable whether there is a table of the name
  */
 export function asksCatalog(

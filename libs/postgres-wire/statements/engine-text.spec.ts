@@ -40,8 +40,8 @@ describe('a statement with PostgreSQL’s texts', () => {
     ['SELECT \';\'; -- ; \nSELECT ";"', ["SELECT ';'", 'SELECT ";"']],
     ['/* ; */', []],
     ['SELECT $$;$$', ['SELECT $$;$$']],
-  ])('%s is parted at its semicolons', (text, parts) => {
-    expect(statementsOf(text).map((part) => part.text)).toEqual(parts);
+  ])('%s is cut at its semicolons', (text, statements) => {
+    expect(statementsOf(text).map((statement) => statement.text)).toEqual(statements);
   });
 
   it.each(["SELECT 'a", 'SELECT "a', 'SELECT $$a', '/* a /* */'])('%s has no end', (text) => {

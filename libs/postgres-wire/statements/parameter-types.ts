@@ -11,7 +11,7 @@ const PARAMETERS_MAX = 65_535;
 const COMPARES = /^(?:=|<>|!=|<|>|<=|>=)$/;
 const ARITHMETIC = /^[-+*/%]$/;
 
-/** How many parameters a statement has: the greatest number of one. */
+/** Tells how many parameters a statement has: the greatest number of one. */
 const parameterCount = (tokens: readonly PostgresToken[]): number =>
   Math.min(
     PARAMETERS_MAX,

@@ -111,7 +111,7 @@ export interface StatementText {
   readonly start: number;
 }
 
-/** Statements that semicolons part; empty ones are left out. @throws {PostgresError} 42601 */
+/** Statements that semicolons separate; empty ones are left out. @throws {PostgresError} 42601 */
 export function statementsOf(text: string): readonly StatementText[] {
   const statements: StatementText[] = [];
   let tokens: PostgresToken[] = [];

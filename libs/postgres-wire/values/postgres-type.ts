@@ -2,7 +2,7 @@ import { certain } from '@app/platform';
 import { readEngineType } from '@app/query';
 import type { FieldDescription } from '../protocol/message-writer.js';
 
-/** How values of a type are written. */
+/** Tells how values of a type are written. */
 export type ValueKind =
   | 'bool'
   | 'int2'
@@ -85,31 +85,31 @@ const OF_ENGINE: readonly (readonly [RegExp, Exclude<ValueKind, 'array'>])[] = [
   ],
 ];
 
-/** Whether a column of UInt64 may hold more than half of them: then it is no bigint. */
+/** Tells whether a column of UInt64 may hold more than half of them: then it is no bigint. */
 export type Wide = boolean;
 
 /** The type of the engine's type. What PostgreSQL has no type of is a text. */
 export function postgresType(type: string, wide: Wide = true): PostgresType {
-  const { name, parts } = readEngineType(type);
+  const { name, parameters } = readEngineType(type);
   switch (name) {
     case 'Nullable':
     case 'LowCardinality':
-      return postgresType(certain(parts[0], `type within ${name}`), wide);
+      return postgresType(certain(parameters[0], `type within ${name}`), wide);
     case 'SimpleAggregateFunction':
-      return postgresType(certain(parts[1], `type within ${name}`), wide);
+      return postgresType(certain(parameters[1], `type within ${name}`), wide);
     case 'DateTime':
       return scalar('timestamptz');
     case 'DateTime64':
-      return scalar(parts.length > 1 ? 'timestamptz' : 'timestamp');
+      return scalar(parameters.length > 1 ? 'timestamptz' : 'timestamp');
     case 'Decimal': {
-      const [precision = 0, scale = 0] = parts.map(Number);
+      const [precision = 0, scale = 0] = parameters.map(Number);
       return {
         ...scalar('numeric', ((precision << 16) | scale) + HEADER),
         name: `numeric(${precision},${scale})`,
       };
     }
     case 'Array':
-      return arrayOf(postgresType(certain(parts[0], `type within ${name}`), wide));
+      return arrayOf(postgresType(certain(parameters[0], `type within ${name}`), wide));
     case 'UInt64':
       return scalar(wide ? 'numeric' : 'int8');
     default:

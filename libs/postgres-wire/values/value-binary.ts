@@ -85,10 +85,10 @@ function arrayBinary(json: Buffer, element: PostgresType): Buffer {
     head.writeInt32BE(elements.length, 12);
     head.writeInt32BE(1, 16);
   }
-  const parts = values.flatMap((value) => {
+  const buffers = values.flatMap((value) => {
     const length = Buffer.allocUnsafe(4);
     length.writeInt32BE(value?.length ?? -1);
     return value ? [length, value] : [length];
   });
-  return Buffer.concat([head, ...parts]);
+  return Buffer.concat([head, ...buffers]);
 }

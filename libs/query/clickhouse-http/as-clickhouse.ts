@@ -1,4 +1,5 @@
-import type { ErrorKind, FailureForm } from '@app/platform';
+import type { FailureForm } from '@app/http';
+import type { ErrorKind } from '@app/platform';
 import { WarehouseError } from '@app/warehouse';
 
 interface EngineError {

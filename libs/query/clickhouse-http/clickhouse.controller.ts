@@ -1,9 +1,9 @@
 import { Controller, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { FailuresAs } from '@app/http';
 import {
   Describe,
-  FailuresAs,
   MillraceError,
   organizationOf,
   Requires,

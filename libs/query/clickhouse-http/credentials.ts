@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { failureForm } from '@app/platform';
+import { failureForm } from '@app/http';
 import { asClickHouse } from './as-clickhouse.js';
 
-/** How a token of ours begins. */
+/** Tells how a token of ours begins. */
 const TOKEN = /^mr_/;
 
 /**

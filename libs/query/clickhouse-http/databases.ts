@@ -1,7 +1,7 @@
 import type { AuthenticatedRequest } from '@app/platform';
 
-/** Which organizations there are for a caller. Handed in by the app. */
+/** Tells which organizations there are for a caller. Handed in by the app. */
 export abstract class Databases {
-  /** Whether there is one of this name in which the caller may query. */
+  /** Tells whether there is one of this name in which the caller may query. */
   abstract has(request: AuthenticatedRequest, name: string): boolean;
 }

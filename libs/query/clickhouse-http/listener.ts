@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
-import { listen, type ListenAddress } from '@app/platform';
+import { listen, type ListenAddress } from '@app/http';
 
 const DEFAULT_DATABASE = 'default';
 /** Where nothing is. */

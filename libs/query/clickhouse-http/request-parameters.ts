@@ -14,7 +14,7 @@ export interface RequestParameters {
   readonly settings: readonly string[];
   /** In blocks of ClickHouse's own. */
   readonly isCompressed: boolean;
-  /** Whether the answer begins when it is whole, and so its rows are counted before it. */
+  /** Tells whether the answer begins when it is whole, and so its rows are counted before it. */
   readonly isAwaited: boolean;
   /** As `Accept-Encoding` says. */
   readonly isEncoded: boolean;

@@ -10,6 +10,7 @@ import { extractedPart } from './notations/extracted-parts.js';
 import { jsonArrow, TAKES_LAMBDA } from './notations/json-arrows.js';
 import { anyOf } from './notations/any-of.js';
 import { listNotation } from './notations/list-notations.js';
+import { orderedAggregate } from './notations/ordered-aggregates.js';
 import { power } from './notations/powers.js';
 import type { Rewritten } from './notations/rewriting.js';
 import { similarPattern } from './notations/similar-patterns.js';
@@ -18,7 +19,6 @@ import {
   isList,
   isSymbol,
   isWord,
-  itemsOf,
   startOf,
   treeOf,
   type Group,
@@ -27,7 +27,8 @@ import {
 } from './source-tree.js';
 import { trimmedText } from './notations/trimmed-texts.js';
 import { timestampLiteral } from './times/time-literals.js';
-import { unnestedList, unnestedNames } from './notations/unnested-lists.js';
+import { unnestedList, unnestedNames } from './lists/unnested-lists.js';
+import { zippedList, zippedLists, type ZippedLists } from './lists/zipped-lists.js';
 import { WrittenLength } from './written-length.js';
 
 /**
@@ -46,18 +47,16 @@ export function readableText(text: string): string {
 }
 
 const MAYBE =
-  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES)\b|\be'|->|\*\*|\^|[&|]|<<|>>|\barray\s*\[|(?<!:):(?!:)|\/\/|~|\bTIME(?:STAMP(?:TZ)?)?\s*'|(?:^|[^\w."`)\]])\.\d|[\d.]{19}/i;
+  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES|MODE)\b|\be'|->|\*\*|\^|[&|]|<<|>>|\barray\s*\[|(?<!:):(?!:)|\/\/|~|\bTIME(?:STAMP(?:TZ)?)?\s*'|(?:^|[^\w."`)\]])\.\d|[\d.]{19}/i;
 const isSign = (token: Token | undefined, sign: string, start: number): boolean =>
   token?.text === sign && token.start === start;
 const TAILS = ['ORDER', 'LIMIT', 'OFFSET', 'FETCH'];
-const LISTS = /^(?:string_agg|listagg|group_concat|array_agg|list)$/i;
-const QUANTILES =
-  /^(?:percentile_cont|percentile_disc|approx_percentile_cont|quantile_cont|quantile_disc)$/i;
 class AuthorText {
   private readonly length: WrittenLength;
-  /** Whether a lambda may begin here. */
+  /** Tells whether a lambda may begin here. */
   private isLambda = false;
   private unnested: ReadonlyMap<string, string> = new Map();
+  private zipped: ZippedLists = new Map();
 
   constructor(private readonly text: string) {
     this.length = new WrittenLength(text.length);
@@ -65,6 +64,7 @@ class AuthorText {
 
   statement(nodes: Nodes): string {
     this.unnested = unnestedNames(nodes);
+    this.zipped = zippedLists(nodes, this.text);
     const before = this.text.slice(0, startOf(nodes));
     return before + this.query(nodes) + this.text.slice(endOf(nodes));
   }
@@ -146,9 +146,8 @@ class AuthorText {
     // The engine's pass over nulls, the standard's do not.
     if (/^(?:first|last)_value$/i.test(word.text) && isWord(nodes[at + 2], 'OVER'))
       return { text: `${word.text}${this.node(nodes, at + 1)} RESPECT NULLS`, end: at + 2 };
-    if (QUANTILES.test(word.text)) return this.quantile(word.text, list, nodes, at);
-    const filter = isWord(nodes[at + 2], 'FILTER') ? nodes[at + 3] : undefined;
-    return LISTS.test(word.text) ? this.ordered(word.text, list, at, filter) : undefined;
+    const write = (part: Nodes): string => this.list(part);
+    return orderedAggregate(nodes, at, write, (text) => this.length.add(text));
   }
 
   /** Notations of other systems. */
@@ -172,6 +171,7 @@ class AuthorText {
       similarPattern(nodes, at) ??
       extractedPart(nodes, at, write) ??
       trimmedText(nodes, at, write) ??
+      zippedList(this.zipped, nodes, at, write) ??
       unnestedList(nodes, at, write) ??
       anyOf(nodes, at, isLambda, write) ??
       jsonArrow(nodes, at, isLambda, write) ??
@@ -215,46 +215,6 @@ class AuthorText {
     const written = this.text.slice(startOf(type), endOf(type)).replace(/[\\']/g, '\\$&');
     return { text: `try_cast(${this.list(list.nodes.slice(0, as))}, '${written}')`, end: at + 2 };
   }
-
-  /** `percentile_cont(0.5) WITHIN GROUP (ORDER BY x)` */
-  private quantile(name: string, list: Group, nodes: Nodes, at: number) {
-    const order = nodes[at + 4];
-    if (!isWord(nodes[at + 2], 'WITHIN') || !isWord(nodes[at + 3], 'GROUP') || !isList(order))
-      return undefined;
-    const [sort, more] = itemsOf(order.nodes.slice(2));
-    if (!isWord(order.nodes[0], 'ORDER') || !sort || more) return undefined;
-    if (isWord(sort.at(-1), 'DESC') && /_disc$/i.test(name)) return undefined;
-    const { key, isDescending } = this.sortKey(sort);
-    const level = this.list(list.nodes);
-    return { text: `${name}(${key}, ${isDescending ? `1 - ${level}` : level})`, end: at + 5 };
-  }
-
-  /** `string_agg(x, ',' ORDER BY y)`: a list of both is sorted by the second. */
-  private ordered(name: string, { nodes }: Group, at: number, filter: Node | undefined) {
-    const order = nodes.findIndex((node, index) => isTail(node, nodes, index));
-    if (order < 1 || !isWord(nodes[order], 'ORDER')) return undefined;
-    const [sort, more] = itemsOf(nodes.slice(order + 2));
-    const [x = [], by] = itemsOf(nodes.slice(0, order));
-    const isDistinct = isWord(x[0], 'DISTINCT');
-    if (!sort || more) return undefined;
-    const { key, isDescending } = this.sortKey(sort);
-    const value = this.list(isDistinct ? x.slice(1) : x);
-    if (isDistinct && key !== value) return undefined;
-    const end = filter === undefined ? at + 2 : at + 4;
-    const chosen = isList(filter) ? ` AND (${this.list(filter.nodes.slice(1))})` : '';
-    const sorted = `array${isDescending ? 'Reverse' : ''}Sort(p -> p.2, groupArrayIf((${value}, ${key}), (${value}) IS NOT NULL${chosen}))`;
-    const mapped = `arrayMap(p -> p.1, ${sorted})`;
-    const values = isDistinct ? `arrayDistinct(${mapped})` : mapped;
-    if (/^(?:array_agg|list)$/i.test(name)) return { text: this.length.add(values), end };
-    const separator = by ? this.list(by) : "','";
-    return { text: this.length.add(`arrayStringConcat(${values}, ${separator})`), end };
-  }
-
-  private sortKey(sort: Nodes): { readonly key: string; readonly isDescending: boolean } {
-    const isDescending = isWord(sort.at(-1), 'DESC');
-    const isSaid = isDescending || isWord(sort.at(-1), 'ASC');
-    return { key: this.list(isSaid ? sort.slice(0, -1) : sort), isDescending };
-  }
 }
 
 /** `extract(epoch, 'a')` is the engine's: a pattern in a column of that name. */
@@ -264,7 +224,7 @@ function isEpoch(name: string, [part, next]: Nodes): boolean {
   return /^DATE_?PART$/i.test(name) && part?.kind === 'text' && isSymbol(next, ',');
 }
 
-/** Whether a value ends there, so that `.1` behind it is an element of it. */
+/** Tells whether a value ends there, so that `.1` behind it is an element of it. */
 const isOperandAt = (node: Node | undefined): boolean =>
   node !== undefined && node.kind !== 'symbol' && !(node.kind === 'word' && isKeyword(node.text));
 
@@ -280,7 +240,7 @@ function isWithinPath(nodes: Nodes, at: number): boolean {
 const beginsSelect = (node: Node): boolean =>
   isList(node) || isWord(node, 'SELECT') || isWord(node, 'WITH');
 
-/** Whether a group stands behind UNION, INTERSECT or EXCEPT. */
+/** Tells whether a group stands behind UNION, INTERSECT or EXCEPT. */
 function isOperand(nodes: Nodes, at: number): boolean {
   let before = at - 1;
   while (isWord(nodes[before], 'ALL') || isWord(nodes[before], 'DISTINCT')) before -= 1;

@@ -11,12 +11,14 @@ import { besideNumber, decimalArithmetic, type Side } from './numbers/decimal-ar
 import { exactResult } from './numbers/exact-literals.js';
 import { exactSum, within64Bits } from './numbers/exact-sums.js';
 import { filteredArguments } from './functions/filtered-arguments.js';
-import { isInteger, type Known } from './casts/known-type.js';
+import { isEquality, isInteger, type Known } from './casts/known-type.js';
 import { membership, membershipAt, type Membership } from './queries/membership.js';
 import { orOfNothing } from './queries/sums-of-nothing.js';
 import { jsonField } from './json/json-fields.js';
 import { callAt, operandEnd, signedOperandEnd, type Call } from './operands.js';
 import { cutTime } from './times/whole-seconds.js';
+import { timeOfMilliseconds } from './times/time-buckets.js';
+import { refuseNullsPassedOver, timeFrame } from './queries/time-frames.js';
 import { checkCount } from './functions/scalar-function.js';
 import { SCALAR_FUNCTIONS } from './functions/scalar-functions.js';
 import {
@@ -67,9 +69,9 @@ export class Expressions {
     for (let at = 0; at < nodes.length;) {
       this.length.node();
       const end = this.arithmeticEnd(nodes, at) ?? operandEnd(nodes, at) ?? at + 1;
-      const part = nodes.slice(at, end);
-      written += this.between(from, startOf(part)) + this.part(nodes, at, end, names);
-      from = endOf(part);
+      const operand = nodes.slice(at, end);
+      written += this.between(from, startOf(operand)) + this.operand(nodes, at, end, names);
+      from = endOf(operand);
       at = end;
     }
     return written;
@@ -94,12 +96,12 @@ export class Expressions {
     return signedOperandEnd(nodes, middle + 1);
   }
 
-  private part(nodes: Nodes, at: number, end: number, names: Names | undefined): string {
-    const part = nodes.slice(at, end);
+  private operand(nodes: Nodes, at: number, end: number, names: Names | undefined): string {
+    const operand = nodes.slice(at, end);
     const middle = signedOperandEnd(nodes, at) ?? end;
     const among = middle < end ? membershipAt(nodes, middle) : undefined;
     if (among) return this.membership(nodes.slice(at, middle), among, names);
-    if (middle < end) return this.arithmetic(part, middle - at, names);
+    if (middle < end) return this.arithmetic(operand, middle - at, names);
     const field = fieldWithin(nodes, at, end, this.writing);
     if (field) return field.sql + this.pieces(nodes.slice(field.end, end), undefined, field.behind);
     const call = callAt(nodes, at);
@@ -109,13 +111,13 @@ export class Expressions {
         this.call(nodes, at, call) + this.pieces(nodes.slice(call.end, end), undefined, behind)
       );
     }
-    const [first] = part;
-    const isBare = part.length === 1 && (first?.kind === 'word' || first?.kind === 'name');
+    const [first] = operand;
+    const isBare = operand.length === 1 && (first?.kind === 'word' || first?.kind === 'name');
     if (isBare && !isWord(nodes[at - 1], 'AS') && !isSymbol(nodes[at - 1], '.')) {
       const stands = names?.get(first.value);
       if (stands !== undefined) return this.length.add(`(${stands})`);
     }
-    return this.pieces(part, names);
+    return this.pieces(operand, names);
   }
 
   private membership(value: Nodes, among: Membership, names: Names | undefined): string {
@@ -148,7 +150,8 @@ export class Expressions {
   private group(group: Group, names?: Names): string {
     const { nodes, start, end, text } = group;
     if (nodes.length === 0 || text === '{') return this.between(start, end);
-    const inner = this.write(nodes, text === '(' ? names : undefined);
+    const write = (part: Nodes): string => this.write(part, text === '(' ? names : undefined);
+    const inner = timeFrame(nodes, write) ?? write(nodes);
     const [before, behind] = [this.between(start, startOf(nodes)), this.between(endOf(nodes), end)];
     return orOfNothing(group, before + inner + behind);
   }
@@ -240,7 +243,8 @@ export class Expressions {
     const scalar = Object.hasOwn(SCALAR_FUNCTIONS, lower) ? SCALAR_FUNCTIONS[lower] : undefined;
     if (scalar) {
       checkCount(name, count, scalar);
-      return jsonField(lower, nodes, this.writing.scope()) ?? scalar.write(...args);
+      const field = jsonField(lower, nodes, this.writing.scope());
+      return field ?? timeOfMilliseconds(lower, this.writing.types.of(nodes), args) ?? scalar.write(...args); // prettier-ignore
     }
     const told = count === 0 ? this.writing.session(lower) : undefined;
     if (told !== undefined) return told;
@@ -261,6 +265,7 @@ export class Expressions {
       return exactSum(base, this.writing.types.of(value), aggregate, args);
     // Of a column without nulls, the engine has no null before the first row, either.
     const [first, ...rest] = args;
+    if (/^(?:lag|lead)$/.test(lower)) refuseNullsPassedOver(name, over);
     if (/^(?:lag|lead)$/.test(lower) && count < 3 && first !== undefined && over !== '')
       return `${name}(${[`toNullable(${first})`, ...rest].join(', ')})${over}`;
     if (lower === 'count' && count === 1) return this.values(nodes, args, over);
@@ -291,9 +296,3 @@ export class Expressions {
 }
 
 const OPERATORS = /^(?:[-+*/%<>=]|<=|>=|!=|<>|==)$/;
-
-/** A join finds no type that holds the keys of both sides. */
-const isEquality = (operator: string, left: Known, right: Known): boolean =>
-  /^==?$/.test(operator) &&
-  ((left.kind === 'signed' && right.kind === 'unsigned') ||
-    (left.kind === 'unsigned' && right.kind === 'signed'));

@@ -8,9 +8,9 @@ export const isName = ({ kind }: Token): boolean => kind === 'word' || kind === 
 /** A name that a statement gives: of a column of a SELECT, of a table in FROM, or of WITH. */
 interface GivenName {
   readonly token: Token;
-  /** Whether it names a column of a SELECT list. */
+  /** Tells whether it names a column of a SELECT list. */
   readonly isColumn: boolean;
-  /** Whether the answer does not show it, as of a SELECT in FROM. */
+  /** Tells whether the answer does not show it, as of a SELECT in FROM. */
   readonly isInner: boolean;
   /** The bracket that it stands in, and which SELECT of its UNION. */
   readonly frame: object;
@@ -99,7 +99,7 @@ function beginsClause(tokens: readonly Token[], at: number): boolean {
   return !(/^FROM$/i.test(text) && /^DISTINCT$/i.test(before));
 }
 
-/** Whether it stands behind AS, behind an expression, or before the AS of WITH. */
+/** Tells whether it stands behind AS, behind an expression, or before the AS of WITH. */
 function isGiven(tokens: readonly Token[], at: number): boolean {
   const token = tokens[at] as Token;
   const [before, next, second] = [tokens[at - 1], tokens[at + 1], tokens[at + 2]];
@@ -162,7 +162,7 @@ export function sharedSpellings(
 }
 
 /**
- * Whether names in several cases are of one column: of the SELECTs of a UNION, or of others where
+ * Tells whether names in several cases are of one column: of the SELECTs of a UNION, or of others where
  * something is called by none of their spellings.
  */
 function isOne(

@@ -66,7 +66,7 @@ export const isSymbol = (node: Node | undefined, text: string): boolean =>
 export const isList = (node: Node | undefined): node is Group =>
   node?.kind === 'group' && node.text === '(';
 
-/** Gives the parts between commas, without the commas. */
+/** Gives the items between commas, without the commas. */
 export function itemsOf(nodes: Nodes): readonly Nodes[] {
   const items: Node[][] = [[]];
   for (const node of nodes) {
@@ -85,7 +85,7 @@ export const endOf = (nodes: Nodes): number => nodes.at(-1)?.end ?? 0;
 
 const SELECTS = /^(?:SELECT|WITH|VALUES)$/i;
 
-/** Whether it is a SELECT, or several put together. */
+/** Tells whether it is a SELECT, or several put together. */
 export function isQuery(nodes: Nodes): boolean {
   const [first] = nodes;
   if (first?.kind === 'word') return SELECTS.test(first.text) && nodes.length > 1;

@@ -29,7 +29,7 @@ export class WrittenLength {
   }
 
   /**
-   * Whether a text that is written has something in it: calls within one another search the same
+   * Tells whether a text that is written has something in it: calls within one another search the same
    * text at each level.
    * @throws {MillraceError} INVALID_SQL
    */

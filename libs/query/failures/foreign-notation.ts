@@ -12,6 +12,11 @@ const NAMES =
 const SAMPLE = 'samples are not read: WHERE random() < 0.01';
 const PIVOT = "PIVOT is not read: sum(x) FILTER (WHERE k = 'a') makes a column of one k";
 
+const NULLS =
+  'IGNORE NULLS stands behind the brackets: last_value(x) IGNORE NULLS OVER (ORDER BY t)';
+const FIRSTS = 'ORDER BY is not read there: argMin(x, y) is the x of the least y, argMax(x, y) that of the greatest'; // prettier-ignore
+const NOT = '~x is not read: bitNot(x)';
+
 /** Pieces of notations of other systems that are not read here, and what says the same. */
 const NOTATIONS: readonly (readonly [instead: string, ...pieces: readonly string[]])[] = [
   ['POSITIONAL JOIN is not read: join by a column', 'POSITIONAL', 'JOIN'],
@@ -37,6 +42,20 @@ const NOTATIONS: readonly (readonly [instead: string, ...pieces: readonly string
   [LISTS, 'AS', ANY, '[', ']'],
   ['CONNECT BY is not read: WITH RECURSIVE', 'CONNECT', 'BY'],
   ['TOP is not read: LIMIT at the end', 'SELECT', 'TOP', NUMBER],
+  ['EXCLUDE in a window frame is not read: without the current row it is sum(x) OVER (…) - x', 'EXCLUDE', 'CURRENT'], // prettier-ignore
+  ['EXCLUDE in a window frame is not read', 'EXCLUDE', 'TIES'],
+  ['EXCLUDE in a window frame is not read', 'EXCLUDE', 'GROUP'],
+  [NULLS, 'IGNORE', 'NULLS', ')'],
+  [NULLS, 'RESPECT', 'NULLS', ')'],
+  [FIRSTS, 'FIRST', '(', ANY, 'ORDER', 'BY'],
+  [FIRSTS, 'LAST', '(', ANY, 'ORDER', 'BY'],
+  ["x ^@ 'a' is not read: startsWith(x, 'a')", '^', '@'],
+  ['[f(x) FOR x IN list] is not read: arrayMap(x -> f(x), list), and arrayFilter(x -> …, list) for IF', 'FOR', ANY, 'IN'], // prettier-ignore
+  [NOT, ',', '~'],
+  [NOT, '(', '~'],
+  [NOT, 'SELECT', '~'],
+  ['BETWEEN SYMMETRIC is not read: BETWEEN least(a, b) AND greatest(a, b)', 'BETWEEN', 'SYMMETRIC'],
+  ["INTERVAL '1-2' YEAR TO MONTH is not read: INTERVAL 1 YEAR + INTERVAL 2 MONTH", 'YEAR', 'TO', 'MONTH'], // prettier-ignore
   ['MINUS is not read: EXCEPT', 'MINUS', 'SELECT'],
 ];
 

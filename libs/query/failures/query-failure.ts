@@ -44,6 +44,18 @@ const OF_NUMBER: Readonly<Record<number, (reason: string) => string>> = {
 };
 /** Integers are held against this before they leave 64 bits: see `dialect/expressions.ts`. */
 const LEAVES_64_BITS = /^Value in column U?Int128 cannot be safely converted into type U?Int64/;
+/** Problems that only the engine finds, each with what says the same. */
+const INSTEAD: readonly (readonly [problem: RegExp, instead: string])[] = [
+  [/^Correlated subqueries in aggregation keys/, 'a subquery that looks at the outer row cannot be a key of GROUP BY: name it in an inner SELECT, SELECT n, count(*) FROM (SELECT (SELECT …) AS n FROM t) GROUP BY n'], // prettier-ignore
+  [/^Cannot decorrelate query, because 'Limit'/, 'a subquery that looks at the outer row takes no LIMIT: SELECT argMin(x, y) is the x of the least y, argMax(x, y) that of the greatest'], // prettier-ignore
+  [/^Cannot determine join keys in JOIN ON/, 'an outer join needs an equality in ON: a.k = b.k AND a.x < b.x'], // prettier-ignore
+  [/^ASOF join .* at least one equi-join column/, 'ASOF JOIN needs an equality in ON besides, a.k = b.k AND a.t >= b.t'], // prettier-ignore
+  [/^No operation \w+ between (?:Nullable\()?(?:Decimal|Int64).* and Interval/, "the difference of two times is a number of seconds: b - a > 10 * 86400, or age('day', a, b) > 10"], // prettier-ignore
+  [/^Illegal type (?:Nullable\()?Decimal.* of function to(?:DayOfMonth|Hour|Minute|Second)\b/, "the difference of two times is a number of seconds, of which age('day', a, b) counts whole days"], // prettier-ignore
+  [/^Illegal type (?:Nullable\()?Time.* of function to(?:Hour|Minute|Second)\b/, 'parts of a time of day are read of its text: CAST(left(CAST(t AS VARCHAR), 2) AS INTEGER)'], // prettier-ignore
+  [/^Window frame 'GROUPS'/, 'frames of GROUPS are not read: RANGE BETWEEN 1 PRECEDING AND CURRENT ROW counts by the value of ORDER BY, ROWS by rows'], // prettier-ignore
+  [/^Number of arguments for function minus doesn't match: passed 3/, "date_sub of a unit is not read: date_diff('day', a, b) counts the days begun between, age('day', a, b) the whole ones"], // prettier-ignore
+];
 const SEVERAL = /^Syntax error \(Multi-statements/;
 
 const DETAIL_MAX = 600;
@@ -123,7 +135,8 @@ function withPosition(reason: string, message: string, text: string): string {
   if (LEAVES_64_BITS.test(reason)) return TOO_LARGE;
   if (SEVERAL.test(message)) return 'send one statement: another one follows after ;';
   const position = /failed at position (\d+)/.exec(message)?.[1];
-  if (position === undefined) return reason;
+  if (position === undefined)
+    return INSTEAD.find(([problem]) => problem.test(reason))?.[1] ?? reason;
   const before = Buffer.from(text)
     .subarray(0, Number(position) - 1)
     .toString('utf8');

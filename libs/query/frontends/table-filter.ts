@@ -65,7 +65,7 @@ function unquote(value: string): string {
   return quoted === undefined ? value : quoted.replaceAll("''", "'");
 }
 
-/** `1,2` or `'a,b','c'`, in brackets or without: commas within quotes do not part. */
+/** `1,2` or `'a,b','c'`, in brackets or without: commas within quotes do not separate. */
 function splitList(value: string, name: string): readonly string[] {
   const inside = /^\((.*)\)$/s.exec(value)?.[1] ?? value;
   const items = inside.match(/(?:^|,)(?:'(?:[^']|'')*'(?=,|$)|[^,]*)/gs) ?? [];

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { execute, getVariableValues, type GraphQLSchema, Kind } from 'graphql';
 import { Injectable, Logger } from '@nestjs/common';
-import { introspectionCost, RateLimiter } from '@app/flow';
+import { RateLimiter } from '@app/flow';
+import { introspectionCost } from '@app/graphql-cost';
 import { didYouMean, MillraceError, type RequestOrganization } from '@app/platform';
 import { Catalog, type TableDescription } from '../catalog.js';
 import { Verdicts } from '../guard/verdicts.js';

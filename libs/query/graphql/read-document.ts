@@ -11,7 +11,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
-import { selectedFields } from '@app/flow';
+import { selectedFields } from '@app/graphql-cost';
 import { MillraceError } from '@app/platform';
 import { GraphqlFailure } from './graphql-failure.js';
 

@@ -28,7 +28,7 @@ interface Admitted {
   readonly settings: Settings;
   /** Tells how a statement would run, in the engine's words. */
   readonly explains: boolean;
-  /** Whether times without a zone may be among its columns. */
+  /** Tells whether times without a zone may be among its columns. */
   readonly wallTimes: boolean;
   /** That it may read. */
   readonly tables: readonly TableDescription[];

@@ -1,6 +1,6 @@
 import { counter, MillraceError } from '@app/platform';
 
-/** Which rule of the guard a statement breaks, for those who watch over it. */
+/** Tells which rule of the guard a statement breaks, for those who watch over it. */
 const RULES = [
   'foreign_table',
   'function',

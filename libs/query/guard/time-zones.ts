@@ -9,7 +9,7 @@ import { refused } from './refused.js';
  */
 export class TimeZones {
   private readonly used = new Set<string>();
-  /** How many of them an organization was the first to name. */
+  /** Tells how many of them an organization was the first to name. */
   private readonly first = new Map<string, number>();
 
   /**

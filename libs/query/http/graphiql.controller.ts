@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { pagePolicy } from '@app/http';
 import {
   MillraceError,
-  pagePolicy,
   RequiresAccount,
   Undescribed,
   type AuthenticatedRequest,

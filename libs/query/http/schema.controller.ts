@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Req } from '@nestjs/common';
+import { NamedRoute } from '@app/http';
 import {
   Describe,
-  NamedRoute,
   organizationOf,
   Requires,
   type AuthenticatedRequest,

@@ -1,13 +1,8 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import {
-  Describe,
-  NamedRoute,
-  organizationOf,
-  Requires,
-  type AuthenticatedRequest,
-} from '@app/platform';
+import { NamedRoute } from '@app/http';
+import { Describe, organizationOf, Requires, type AuthenticatedRequest } from '@app/platform';
 import { Catalog } from '../catalog.js';
 import { FILTER_OPERATORS } from '../frontends/table-filter.js';
 import { planTableRead } from '../frontends/tables.frontend.js';

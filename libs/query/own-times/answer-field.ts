@@ -1,7 +1,7 @@
 import { readElement, readEngineType, typeWithin } from '../plan/engine-type.js';
 import { isWallTime } from '../plan/wall-times.js';
 
-/** A field of an answer's own schema; where nothing is to be said of it, its part is not there. */
+/** A field of an answer's own schema; where nothing is to be said of it, it is not there. */
 export interface AnswerField {
   /** A list has its element, a map its entries, and an entry the key and the value. */
   readonly children: readonly AnswerField[];
@@ -15,18 +15,18 @@ export interface AnswerField {
 export function sayOwnTimes(type: string, field: AnswerField | undefined): void {
   if (!field) return;
   const read = readEngineType(type);
-  const { parts } = read;
+  const { parameters } = read;
   switch (read.name) {
     case 'SimpleAggregateFunction':
       return sayOwnTimes(typeWithin(read, 1), field);
     case 'Array':
       return sayOwnTimes(typeWithin(read), field.children[0]);
     case 'Map':
-      return sayParts(parts, field.children[0]);
+      return sayParameters(parameters, field.children[0]);
     case 'Nested':
-      return sayParts(parts.map(typeOf), field.children[0]);
+      return sayParameters(parameters.map(typeOf), field.children[0]);
     case 'Tuple':
-      return sayParts(parts.map(typeOf), field);
+      return sayParameters(parameters.map(typeOf), field);
     case 'Time':
     case 'Time64':
       return field.asTimeOfDay?.();
@@ -38,12 +38,12 @@ export function sayOwnTimes(type: string, field: AnswerField | undefined): void 
   }
 }
 
-function sayParts(types: readonly string[], field: AnswerField | undefined): void {
+function sayParameters(types: readonly string[], field: AnswerField | undefined): void {
   types.forEach((type, at) => sayOwnTimes(type, field?.children[at]));
 }
 
 const typeOf = (element: string): string => readElement(element).type;
 
-/** Whether there is something to say that the engine does not. */
+/** Tells whether there is something to say that the engine does not. */
 export const hasOwnTimes = (type: string): boolean =>
   /\bTime(?:64)?\b|\bDateTime64\(\d\)/.test(type);

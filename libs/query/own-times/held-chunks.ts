@@ -15,13 +15,13 @@ export class HeldChunks {
 
   /** A copy of what is there. */
   bytes(from: number, to = this.end): Buffer {
-    const parts: Buffer[] = [];
+    const buffers: Buffer[] = [];
     let at = this.start;
     for (const chunk of this.chunks) {
-      parts.push(chunk.subarray(Math.max(0, from - at), Math.max(0, to - at)));
+      buffers.push(chunk.subarray(Math.max(0, from - at), Math.max(0, to - at)));
       at += chunk.length;
     }
-    return Buffer.concat(parts);
+    return Buffer.concat(buffers);
   }
 
   /** Writes over what is there: whoever reads the answer has its memory to itself. */

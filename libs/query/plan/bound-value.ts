@@ -91,7 +91,7 @@ const SHORT_CLOCK = 5;
 const NANOSECONDS = 9;
 
 function timeValue({ type }: Column, text: string): BoundValue | undefined {
-  const digits = Number(bareType(type).parts[0]) === NANOSECONDS ? NANOSECONDS : 6;
+  const digits = Number(bareType(type).parameters[0]) === NANOSECONDS ? NANOSECONDS : 6;
   const time = readTime(text, digits);
   return time === undefined ? undefined : { type: `DateTime64(${digits}, 'UTC')`, text: time };
 }

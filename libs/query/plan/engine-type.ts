@@ -1,24 +1,24 @@
 import { certain } from '@app/platform';
 
-/** A type of the engine in its parts. */
+/** A type of the engine: its name, and the parameters in its brackets. */
 interface EngineType {
   /** Without what stands in brackets. */
   readonly name: string;
   /** The text in brackets, parted at commas. A named element of a tuple stands as `name type`. */
-  readonly parts: readonly string[];
+  readonly parameters: readonly string[];
 }
 
 /** Reads a type's name as the engine prints it; quoted texts and names within may hold anything. */
 export function readEngineType(type: string): EngineType {
   const open = type.indexOf('(');
-  if (open === -1) return { name: type, parts: [] };
-  const parts = partsOf(type.slice(open + 1, type.lastIndexOf(')')));
-  return { name: type.slice(0, open), parts };
+  if (open === -1) return { name: type, parameters: [] };
+  const parameters = parametersOf(type.slice(open + 1, type.lastIndexOf(')')));
+  return { name: type.slice(0, open), parameters };
 }
 
-/** The type that another one has in its brackets, as Nullable and Array do: the first part, or the one at that place. */
-export const typeWithin = ({ name, parts }: EngineType, at = 0): string =>
-  certain(parts[at], `type within ${name}`);
+/** The type that another one has in its brackets, as Nullable and Array do: the first parameter, or the one at that place. */
+export const typeWithin = ({ name, parameters }: EngineType, at = 0): string =>
+  certain(parameters[at], `type within ${name}`);
 
 /** An element of a tuple: its name, quoted where it must be, if it has one, and its type. */
 export function readElement(element: string): { readonly name: string; readonly type: string } {
@@ -28,17 +28,17 @@ export function readElement(element: string): { readonly name: string; readonly 
 
 const PIECE = /'(?:[^'\\]|\\.|'')*'|`(?:[^`\\]|\\.|``)*`|[(),]|[^'`(),]+/gs;
 
-function partsOf(list: string): readonly string[] {
-  const parts: string[] = [];
+function parametersOf(list: string): readonly string[] {
+  const parameters: string[] = [];
   let depth = 0;
-  let part = '';
+  let parameter = '';
   for (const [piece] of list.matchAll(PIECE)) {
     if (piece === '(') depth += 1;
     if (piece === ')') depth -= 1;
     if (piece === ',' && depth === 0) {
-      parts.push(part.trim());
-      part = '';
-    } else part += piece;
+      parameters.push(parameter.trim());
+      parameter = '';
+    } else parameter += piece;
   }
-  return part.trim() === '' ? parts : [...parts, part.trim()];
+  return parameter.trim() === '' ? parameters : [...parameters, parameter.trim()];
 }

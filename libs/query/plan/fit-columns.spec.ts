@@ -48,9 +48,9 @@ describe('columns of a format', () => {
   it('reads what types are made of', () => {
     expect(readEngineType("Enum8('a, \\'(' = 1, ')' = 2)")).toEqual({
       name: 'Enum8',
-      parts: ["'a, \\'(' = 1", "')' = 2"],
+      parameters: ["'a, \\'(' = 1", "')' = 2"],
     });
-    expect(readEngineType('Tuple()')).toEqual({ name: 'Tuple', parts: [] });
+    expect(readEngineType('Tuple()')).toEqual({ name: 'Tuple', parameters: [] });
     expect(readElement('`a ``b` Array(Int8)')).toEqual({ name: '`a ``b` ', type: 'Array(Int8)' });
     expect(readElement('Nullable(Int8)')).toEqual({ name: '', type: 'Nullable(Int8)' });
   });

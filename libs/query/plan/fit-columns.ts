@@ -8,16 +8,16 @@ import {
 import { readElement, readEngineType, typeWithin } from './engine-type.js';
 import { hasWallTimes, wallTimeText } from './wall-times.js';
 
-type Leaf = (name: string, parts: readonly string[]) => string | undefined;
+type Leaf = (name: string, parameters: readonly string[]) => string | undefined;
 
 const NUMBERS_AS_BYTES = /^U?Int(?:128|256)$/;
 /** Columns of these types have values of several types. They become text, since a column has one type. */
 const MIXED = /^(?:Dynamic|Variant)$/;
 
 /** Other programs would read such columns as bytes, as numbers without a meaning, or not at all. */
-const arrowLeaf: Leaf = (name, parts) => {
+const arrowLeaf: Leaf = (name, parameters) => {
   if (MIXED.test(name)) return 'Nullable(String)';
-  if (name === 'DateTime') return `DateTime64(${['0', ...parts].join(', ')})`;
+  if (name === 'DateTime') return `DateTime64(${['0', ...parameters].join(', ')})`;
   if (NUMBERS_AS_BYTES.test(name) || /^(?:Enum8|Enum16|UUID|IPv4|IPv6)$/.test(name))
     return 'String';
   // Its bytes would be an address within this process.
@@ -100,7 +100,7 @@ function isNested(type: string): boolean {
 
 function fittedType(type: string, leaf: Leaf): string {
   const read = readEngineType(type);
-  const { name, parts } = read;
+  const { name, parameters } = read;
   switch (name) {
     case 'Nullable': {
       const inner = fittedType(typeWithin(read), leaf);
@@ -117,10 +117,10 @@ function fittedType(type: string, leaf: Leaf): string {
     case 'Map':
       return `Map(${typeWithin(read)}, ${fittedType(typeWithin(read, 1), leaf)})`;
     case 'Tuple': {
-      const elements = parts.map(readElement);
+      const elements = parameters.map(readElement);
       return `Tuple(${elements.map((each) => each.name + fittedType(each.type, leaf)).join(', ')})`;
     }
     default:
-      return leaf(name, parts) ?? type;
+      return leaf(name, parameters) ?? type;
   }
 }

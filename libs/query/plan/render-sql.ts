@@ -21,7 +21,7 @@ export function renderTableRead(plan: TablePlan): BoundStatement {
 export interface Page {
   /** Expressions of the statement. */
   readonly order: readonly { readonly key: string; readonly descending: boolean }[];
-  /** Expressions that part what the order leaves equal; of no use where no page follows another. */
+  /** Expressions that order what is equal otherwise; of no use where no page follows another. */
   readonly ties: readonly string[];
   readonly limit: number | undefined;
   readonly offset: number | undefined;

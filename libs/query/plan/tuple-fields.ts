@@ -20,8 +20,8 @@ function within(column: string, above: readonly string[], type: string): readonl
   if (read.name === 'Nullable' && TUPLE.test(typeWithin(read)))
     return within(column, above, typeWithin(read));
   if (read.name !== 'Tuple' || above.length >= DEPTH_MAX) return [];
-  return read.parts.flatMap((part) => {
-    const { name: quoted, type: element } = readElement(part.replace(/\s+/g, ' '));
+  return read.parameters.flatMap((parameter) => {
+    const { name: quoted, type: element } = readElement(parameter.replace(/\s+/g, ' '));
     const key = /^(?:`([^`\\.]+)`|(\w+)) $/.exec(quoted);
     const keyName = key?.[1] ?? key?.[2];
     if (keyName === undefined) return [];

@@ -5,23 +5,24 @@ import { readElement, readEngineType, typeWithin } from './engine-type.js';
 const ZONED = /DateTime64\(\d, *\\?'|\w+64\w*\([^()']*, '[\w/+-]+'\)/g;
 const TIMES = /DateTime64|UnixTimestamp64|now64/;
 
-/** Whether it is a time without a zone: what clocks show, wherever they are. */
+/** Tells whether it is a time without a zone: what clocks show, wherever they are. */
 export function isWallTime(type: string): boolean {
   const read = readEngineType(type);
   if (read.name === 'Nullable' || read.name === 'LowCardinality')
     return isWallTime(typeWithin(read));
-  return read.name === 'DateTime64' && read.parts.length === 1;
+  return read.name === 'DateTime64' && read.parameters.length === 1;
 }
 
 /** Whether it, or what it is made of, is one. */
 export function hasWallTimes(type: string): boolean {
   const read = readEngineType(type);
   if (read.name === 'Array') return hasWallTimes(typeWithin(read));
-  if (read.name === 'Tuple') return read.parts.some((part) => hasWallTimes(readElement(part).type));
+  if (read.name === 'Tuple')
+    return read.parameters.some((parameter) => hasWallTimes(readElement(parameter).type));
   return isWallTime(type);
 }
 
-/** Whether a statement may make such a time itself. */
+/** Tells whether a statement may make such a time itself. */
 export const mayMakeWallTimes = (statement: string): boolean =>
   TIMES.test(statement) && TIMES.test(statement.replace(ZONED, ''));
 
@@ -32,8 +33,8 @@ export function wallTimeText(column: string, type: string): string {
   if (read.name === 'Array')
     return `arrayMap(e -> ${wallTimeText('e', typeWithin(read))}, ${column})`;
   if (read.name !== 'Tuple') return `replaceOne(toString(${column}), ' ', 'T')`;
-  const values = read.parts.map((part, at) =>
-    wallTimeText(`tupleElement(${column}, ${at + 1})`, readElement(part).type),
+  const values = read.parameters.map((parameter, at) =>
+    wallTimeText(`tupleElement(${column}, ${at + 1})`, readElement(parameter).type),
   );
   return `CAST(tuple(${values.join(', ')}), ${quoteText(textType(type))})`;
 }
@@ -43,6 +44,6 @@ function textType(type: string): string {
   const read = readEngineType(type);
   if (read.name === 'Array') return `Array(${textType(typeWithin(read))})`;
   if (read.name !== 'Tuple') return 'Nullable(String)';
-  const elements = read.parts.map(readElement);
+  const elements = read.parameters.map(readElement);
   return `Tuple(${elements.map((each) => each.name + textType(each.type)).join(', ')})`;
 }

@@ -3,7 +3,7 @@ import { readTime } from '../plan/read-time.js';
 /**
  * Rows as OpenObserve's clients know hits: what is null is left out, `_timestamp` is microseconds.
  * Works on the text, so that a 64-bit integer stays what it is.
- * @param lines a JSON object a line, without white space between its parts.
+ * @param lines a JSON object a line, without white space between its tokens.
  */
 export function toHits(lines: string): readonly string[] {
   return lines

@@ -2,7 +2,7 @@ import { certain, didYouMean } from '@app/platform';
 import { quoteText, searchedText } from '@app/warehouse';
 import { TRANSLATED_FUNCTIONS } from '../dialect/functions/translated-functions.js';
 import { isAllowedFunction } from '../guard/functions/allowed-functions.js';
-import { partList } from './statement-clauses.js';
+import { splitList } from './statement-clauses.js';
 import {
   automaticInterval,
   histogramSql,
@@ -74,7 +74,7 @@ export function expandFunctions(statement: string, context: SearchContext): stri
       continue;
     }
     const inside = statement.slice(tokens[at + 1]?.end, tokens[end]?.start);
-    const args = partList(expandFunctions(inside, context));
+    const args = splitList(expandFunctions(inside, context));
     const [expand, fewest, most] = own;
     if (args.length < fewest || args.length > most)
       throw searchError(
@@ -173,7 +173,7 @@ function matchAll([argument = '']: readonly string[], { fullTextColumns }: Searc
 }
 
 const SEPARATORS = '[\\x00-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7f]';
-// eslint-disable-next-line no-control-regex -- every character that parts words
+// eslint-disable-next-line no-control-regex -- every character that separates words
 const SEPARATOR = /[\u0000-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f]+/;
 
 function matchColumn(column: string, text: string): string {

@@ -4,7 +4,7 @@ import type { BoundStatement } from '../plan/bindings.js';
 import type { TimeRange } from '../plan/time-range.js';
 import {
   joinClauses,
-  partStatement,
+  splitStatement,
   tableNames,
   type Clauses,
   type Keyword,
@@ -22,7 +22,7 @@ export interface SearchPlan {
   readonly tables: readonly TableDescription[];
   /** Seconds of the buckets of the statement's first histogram; undefined where it has none. */
   readonly histogramInterval: number | undefined;
-  /** Whether its rows are records with the time of one table, so that they can be counted by time. */
+  /** Tells whether its rows are records with the time of one table, so that they can be counted by time. */
   readonly isPlain: boolean;
   /** All rows of the statement, for its count. */
   readonly all: BoundStatement;
@@ -59,30 +59,30 @@ export function planSearch(
     ...context,
     onHistogram: (seconds) => void intervals.push(seconds),
   });
-  const parts = partStatement(statement);
-  if (parts.clauses.has('SETTINGS'))
+  const split = splitStatement(statement);
+  if (split.clauses.has('SETTINGS'))
     throw searchError(
       SEARCH_CODE.invalidSql,
       'a search takes no SETTINGS; use POST /api/{org}/sql',
     );
-  const single = singleTable(parts, statement, tableOf);
+  const single = singleTable(split, statement, tableOf);
   const bound = (sql: string): BoundStatement => ({ sql, values: valuesOf(range) });
   const timed: Timed = single
-    ? { clauses: withTime(parts.clauses, single.alias, range), read: (sql: string): string => sql }
-    : { clauses: parts.clauses, read: (sql: string): string => readTimed(sql, tables, range) };
-  const written = parts.compound ? statement : joinClauses(timed.clauses);
+    ? { clauses: withTime(split.clauses, single.alias, range), read: (sql: string): string => sql }
+    : { clauses: split.clauses, read: (sql: string): string => readTimed(sql, tables, range) };
+  const written = split.compound ? statement : joinClauses(timed.clauses);
   const all = timed.read(written);
-  const ordered = ownOrder(parts) ? undefined : newestFirst(timed, written, parts, single, tableOf);
+  const ordered = ownOrder(split) ? undefined : newestFirst(timed, written, split, single, tableOf);
   return {
     tables,
     histogramInterval: intervals[0],
-    isPlain: single !== undefined && !ownShape(parts),
+    isPlain: single !== undefined && !ownShape(split),
     all: bound(`SELECT count() AS total FROM (${all})`),
     page: (from, size) =>
-      bound(ordered === undefined ? paged(all, parts, from, size) : limited(ordered, from, size)),
-    unordered: (from, size) => (ordered ? bound(paged(all, parts, from, size)) : undefined),
+      bound(ordered === undefined ? paged(all, split, from, size) : limited(ordered, from, size)),
+    unordered: (from, size) => (ordered ? bound(paged(all, split, from, size)) : undefined),
     aggregation: (text) => {
-      const rows = timed.read(parts.compound ? statement : selectedRows(timed.clauses, parts));
+      const rows = timed.read(split.compound ? statement : selectedRows(timed.clauses, split));
       return bound(aggregate(text, rows, context));
     },
   };
@@ -176,7 +176,7 @@ function readTimed(sql: string, tables: readonly TableDescription[], range: Time
   return `WITH ${expressions.join(', ')} SELECT * FROM (${sql})`;
 }
 
-/** Whether the statement says an order, or has none that could be ours. */
+/** Tells whether the statement says an order, or has none that could be ours. */
 function ownOrder({ compound, clauses }: Clauses): boolean {
   const select = clauses.get('SELECT') ?? '';
   if (compound) return false;
@@ -187,7 +187,7 @@ function ownOrder({ compound, clauses }: Clauses): boolean {
   );
 }
 
-/** Whether the rows that it gives are others than those that WHERE selects. */
+/** Tells whether the rows that it gives are others than those that WHERE selects. */
 function ownShape({ clauses }: Clauses): boolean {
   const select = clauses.get('SELECT') ?? '';
   return (
@@ -259,7 +259,7 @@ function aggregate(canonical: string, rows: string, context: SearchContext): str
     );
   }
   const statement = expandFunctions(canonical, context);
-  const { compound, clauses, selected } = partStatement(statement);
+  const { compound, clauses, selected } = splitStatement(statement);
   if (selected.includes('*')) {
     throw searchError(
       SEARCH_CODE.aggregation,

@@ -47,7 +47,7 @@ export function checkStreamType(type: string): void {
   );
 }
 
-/** The seconds of buckets that a client was told for a range, of which it now asks a part. */
+/** The seconds of buckets that a client was told for a range, of which it now asks a shorter one. */
 const histogramInterval = z
   .number()
   .int()

@@ -35,12 +35,12 @@ export interface SearchResult {
   readonly histogramInterval?: number | undefined;
 }
 
-/** How a search over a range is best asked. */
+/** Tells how a search over a range is best asked. */
 interface SearchPartition {
   /** The number of all records. */
   readonly records: number;
   readonly histogramInterval: number;
-  /** Whether {@link SearchPipeline.histogram} can draw it. */
+  /** Tells whether {@link SearchPipeline.histogram} can draw it. */
   readonly isHistogramEligible: boolean;
 }
 
@@ -64,7 +64,7 @@ export class SearchPipeline {
     );
   }
 
-  /** How many rows a statement has from time to time. @throws {MillraceError} with a search code */
+  /** Tells how many rows a statement has from time to time. @throws {MillraceError} with a search code */
   histogram(request: SearchRequest, caller: SearchScope): Promise<SearchResult> {
     return this.within(request, caller, async (scope) => {
       const plan = await this.plan(request, scope.organization);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { MillraceError } from '@app/platform';
-import { joinClauses, partStatement } from './statement-clauses.js';
+import { joinClauses, splitStatement } from './statement-clauses.js';
 import { automaticInterval, intervalOfCount, readInterval } from './histogram.js';
 import { toHits } from './hits.js';
 import { expandFunctions } from './search-functions.js';
@@ -24,13 +24,13 @@ describe('a statement in its clauses', () => {
     'SELECT DISTINCT * EXCEPT a FROM logs',
     'SELECT by, BY FROM logs WHERE by = 1 GROUP BY by ORDER BY by ASC',
   ])('is joined as it was: %s', (statement) => {
-    const { compound, clauses } = partStatement(statement);
+    const { compound, clauses } = splitStatement(statement);
     expect(compound).toBe(false);
     expect(joinClauses(clauses)).toBe(statement);
   });
 
   it('tells where each begins', () => {
-    const { clauses, selected } = partStatement(
+    const { clauses, selected } = splitStatement(
       "SELECT a, count(x, 'y') AS n FROM logs WHERE f('WHERE') GROUP BY a LIMIT 2 BY a",
     );
     expect(Object.fromEntries(clauses)).toEqual({
@@ -45,8 +45,8 @@ describe('a statement in its clauses', () => {
 
   it('leaves what is no clause of a search with the one before it', () => {
     const statement = 'SELECT a FROM logs ORDER BY a ASC FORMAT JSON';
-    expect(partStatement(statement).clauses.get('ORDER BY')).toBe('a ASC FORMAT JSON');
-    expect(() => partStatement(`SELECT ${'['.repeat(2000)}${']'.repeat(2000)}`)).toThrow(
+    expect(splitStatement(statement).clauses.get('ORDER BY')).toBe('a ASC FORMAT JSON');
+    expect(() => splitStatement(`SELECT ${'['.repeat(2000)}${']'.repeat(2000)}`)).toThrow(
       'too many brackets',
     );
   });
@@ -56,7 +56,7 @@ describe('a statement in its clauses', () => {
     '(SELECT 1) EXCEPT (SELECT 2)',
     'SELECT a FROM x INTERSECT (SELECT b FROM y)',
   ])('leaves several together: %s', (statement) => {
-    expect(partStatement(statement).compound).toBe(true);
+    expect(splitStatement(statement).compound).toBe(true);
   });
 
   it('loses nothing of any text', () => {

@@ -40,8 +40,8 @@ export interface Clauses {
   readonly selected: readonly string[];
 }
 
-/** Parts a canonical statement at the keywords that stand outside of all brackets. */
-export function partStatement(statement: string): Clauses {
+/** Splits a canonical statement at the keywords that stand outside of all brackets. */
+export function splitStatement(statement: string): Clauses {
   const nodes = nodesOf(statement);
   const compound = isList(nodes[0]) || nodes.some((_, at) => isSetOperator(nodes, at));
   const clauses = new Map<Keyword, string>();
@@ -67,7 +67,7 @@ function keywordOf(word: string, isBy: boolean, within: Nodes): Keyword {
 }
 
 /** The items of a list, at its outermost commas. */
-export const partList = (list: string): readonly string[] => itemTexts(list, nodesOf(list));
+export const splitList = (list: string): readonly string[] => itemTexts(list, nodesOf(list));
 
 const itemTexts = (text: string, list: Nodes): readonly string[] =>
   itemsOf(list).map((item) => textOf(text, item));

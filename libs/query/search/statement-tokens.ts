@@ -14,7 +14,7 @@ export interface Token {
 const PIECE =
   /\s*(?:(`(?:[^`\\]|\\.|``)*`)|('(?:[^'\\]|\\.|'')*')|((?:0x[\dA-Fa-f]+|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+))|([\p{L}_][\p{L}\p{N}_$]*)|(->|::|<=>|<=|>=|!=|<>|\|\||[^\s]))/suy;
 
-/** Parts a statement in the engine's canonical print, where there are no comments and one kind of quotes for names. */
+/** Reads the tokens of a statement in the engine's canonical print, where there are no comments and one kind of quotes for names. */
 export function tokenize(canonical: string): readonly Token[] {
   const tokens: Token[] = [];
   let depth = 0;
@@ -65,7 +65,7 @@ function unquote(quoted: string): string {
     );
 }
 
-/** Whether it can be the name of something. */
+/** Tells whether it can be the name of something. */
 export const isName = (token: Token | undefined): token is Token =>
   token?.kind === 'name' || token?.kind === 'word';
 

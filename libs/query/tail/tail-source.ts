@@ -1,6 +1,6 @@
 import type { RequestOrganization } from '@app/platform';
 
-/** How far a stream's rows are written. */
+/** Tells how far a stream's rows are written. */
 export interface WrittenTo {
   /** The stream's id: another stream may have its name later. */
   readonly streamId: string;

@@ -20,7 +20,7 @@ interface TailRequest {
   /** So many rows from before, the newest ones; none where it goes on behind an event. */
   readonly rows: number;
   readonly lastEventId: string | undefined;
-  /** Whether the caller may still see this. */
+  /** Tells whether the caller may still see this. */
   readonly isAllowed: () => boolean;
   /** Aborts when the client has left. */
   readonly left: AbortSignal;

@@ -15,7 +15,7 @@ export interface Found {
 /** Rows from a place on, before an offset, in order. */
 type ReadRows = (from: TailPlace, before: bigint) => Promise<TailRows>;
 
-/** How often it is looked for what is written; it is what a row may be late by. */
+/** Tells how often it is looked for what is written; it is what a row may be late by. */
 const LOOK_MS = 250;
 /** From a question to the engine that found nothing to the next one. */
 const QUIET_MS = 1000;
@@ -25,7 +25,7 @@ const FAILURES_MAX = 5;
 const FAILED_MS = 1000;
 const RETRY_MS = 2000;
 
-/** Why a tail ends: a word for programs, and words for people. */
+/** Tells why a tail ends: a word for programs, and words for people. */
 const ENDS = {
   stopping: 'the server stops; come again with the id of the last event',
   refused: 'you may not see this stream any more',
@@ -34,7 +34,7 @@ const ENDS = {
 } as const;
 export type End = keyof typeof ENDS;
 
-/** How far one client has been shown a stream. */
+/** Tells how far one client has been shown a stream. */
 export class Tail {
   private quietUntil = 0;
   private saidAt = performance.now();

@@ -35,11 +35,11 @@ export class ColumnNeighbours {
     if (list !== undefined) this.lists.set(list, column);
   }
 
-  /** Why a new column cannot stand there, naming the other; undefined when it can. */
+  /** Tells why a new column cannot stand there, naming the other; undefined when it can. */
   problemWith(column: Column): string | undefined {
-    const part = this.partOf(column);
-    if (part)
-      return `cannot stand beside the field ${JSON.stringify(part.name)}: the engine takes one for a part of the other; rename one of them, e.g. to ${JSON.stringify(renamed(column.name, part.name))}`;
+    const neighbour = this.neighbourOf(column);
+    if (neighbour)
+      return `cannot stand beside the field ${JSON.stringify(neighbour.name)}: the engine takes one for a part of the other; rename one of them, e.g. to ${JSON.stringify(renamed(column.name, neighbour.name))}`;
     const list = listPrefix(column);
     if (list !== undefined && KEPT_OF_LISTS.has(column.name.slice(list.length + 1)))
       return `cannot be a list: what follows its first dot is a name that the engine keeps to itself there; rename it, e.g. to ${JSON.stringify(undotted(column.name))}`;
@@ -52,15 +52,16 @@ export class ColumnNeighbours {
     return undefined;
   }
 
-  private partOf(column: Column): Column | undefined {
+  private neighbourOf(column: Column): Column | undefined {
     for (const above of namesAbove(column.name)) {
       const holder = this.columns.get(above);
       if (holder && !isScalar(holder.type)) return holder;
-      if (holder && keptWith(holder).some((part) => isAtOrBelow(column.name, part))) return holder;
+      if (holder && keptWith(holder).some((neighbour) => isAtOrBelow(column.name, neighbour)))
+        return holder;
     }
     if (!isScalar(column.type)) return this.below.get(column.name);
     return keptWith(column)
-      .map((part) => this.columns.get(part) ?? this.below.get(part))
+      .map((neighbour) => this.columns.get(neighbour) ?? this.below.get(neighbour))
       .find((found) => found !== undefined);
   }
 }

@@ -1,7 +1,7 @@
 import { holds, readValueType, widest, writeValueType, type ValueType } from './value-type.js';
 
 /**
- * Which types a column can have, which kinds of value fit into it, and how it widens. Types and
+ * Tells which types a column can have, which kinds of value fit into it, and how it widens. Types and
  * kinds carry the engine's names: a kind is what `dynamicType` says of one value.
  */
 export type Kinds = ReadonlyMap<string, number>;
@@ -40,7 +40,7 @@ const TAKES_SOME: Readonly<Record<ValueType['family'], readonly string[]>> = {
 };
 
 /**
- * Whether values of this kind go into a column of this type without loss: all of them, or those
+ * Tells whether values of this kind go into a column of this type without loss: all of them, or those
  * that acceptance lets in (see {@link TAKES_SOME}).
  */
 export function fits(type: string, kind: string): boolean {
@@ -69,7 +69,7 @@ export const EXACT_FLOAT = '9007199254740992';
 export const beyondFloat = (kind: string): string => `${BEYOND}${kind}`;
 const BEYOND = 'beyond floats: ';
 
-/** Whether such integers were seen and go into a column of this type: it must not become one of floats then. */
+/** Tells whether such integers were seen and go into a column of this type: it must not become one of floats then. */
 export function holdsBeyondFloat(type: string, kinds: Kinds): boolean {
   const kind = WIDENING.get(type);
   return kind !== undefined && kinds.has(beyondFloat(kind));
@@ -83,7 +83,7 @@ const FRACTIONS: ReadonlySet<string> = new Set(
   ['Float64', 'Float32'].flatMap((kind) => [kind, arrayOf(`Nullable(${kind})`)]),
 );
 
-/** Whether values of a kind make a column of integers one of floats, if all that it holds are exact there. */
+/** Tells whether values of a kind make a column of integers one of floats, if all that it holds are exact there. */
 export const meetsFractions = (type: string, kind: string): boolean =>
   WIDENING.has(type) &&
   FRACTIONS.has(kind) &&
@@ -161,7 +161,7 @@ function narrowest({ family, seen }: Seen): string {
 
 const isSilent = (kind: string): boolean => kind === 'None' || kind === 'Array(Nothing)';
 
-/** Whether a field had nothing but nulls and empty arrays. */
+/** Tells whether a field had nothing but nulls and empty arrays. */
 export const isUntyped = (kinds: Kinds): boolean => [...kinds.keys()].every(isSilent);
 
 /** Kinds that values of JSON have. Others come from sources that tell types: tables, and CSV's dates. */
@@ -230,8 +230,8 @@ function isNarrowFor(type: string, kind: string): boolean {
 
 export const isText = (type: string): boolean => type === STRING;
 
-/** Whether a column holds a single value: text, a number, or a truth. */
+/** Tells whether a column holds a single value: text, a number, or a truth. */
 export const isScalar = (type: string): boolean => type.startsWith('Nullable(') && !isObject(type);
 
-/** Whether a column holds objects, with nulls among them or as it was before. */
+/** Tells whether a column holds objects, with nulls among them or as it was before. */
 export const isObject = (type: string): boolean => type === OBJECT || type === OBJECT_KIND;

@@ -57,7 +57,7 @@ export function declaredColumns(
   return { added, widened, verbatim };
 }
 
-/** Whether the engine makes of each value the same in the other type, or the text that answers show. */
+/** Tells whether the engine makes of each value the same in the other type, or the text that answers show. */
 function canBecome(now: string, type: string): boolean {
   const [list, lists] = [elementOf(now), elementOf(type)];
   if ((list === undefined) !== (lists === undefined)) return false;

@@ -43,7 +43,7 @@ export interface Schema {
   readonly version: number;
 }
 
-/** A change of a schema. A part that is absent stays as it is. */
+/** A change of a schema. A field that is absent stays as it is. */
 export interface SchemaChange {
   readonly added: readonly Column[];
   readonly widened: readonly Column[];
@@ -93,7 +93,7 @@ export const listedColumns = ({
   ...untyped.map((name) => ({ name, type: UNTYPED })),
 ];
 
-/** Whether anything would change by it. */
+/** Tells whether anything would change by it. */
 export const changesSchema = (schema: Schema, survey: Survey): boolean =>
   evolved(schema, survey) !== undefined;
 

@@ -233,7 +233,7 @@ function isShorter(days: number | undefined, before: number): boolean {
 const daysOf = (days: number): string => (days === 0 ? '0, which keeps all' : `${days} days`);
 
 /**
- * Whether a new stream could begin with these settings: asked before it is made, so that what is
+ * Tells whether a new stream could begin with these settings: asked before it is made, so that what is
  * refused makes none.
  * @throws {MillraceError} INVALID_PARAMETER
  */

@@ -21,7 +21,7 @@ const FLOAT_INTEGER_BITS = { 32: 16, 64: 32 } as const;
 const INTEGER_DIGITS = { 8: 3, 16: 5, 32: 10, 64: 19 } as const;
 const UINT64_DIGITS = 20;
 
-const NAMES: readonly (readonly [RegExp, (...parts: readonly string[]) => ValueType])[] = [
+const NAMES: readonly (readonly [RegExp, (...parameters: readonly string[]) => ValueType])[] = [
   [
     /^(U?)Int(8|16|32|64)$/,
     (sign, bits) => ({ family: 'integer', bits: Number(bits) as 8, isSigned: sign === '' }),
@@ -84,7 +84,7 @@ export function writeValueType(type: ValueType): string {
   }
 }
 
-/** Whether every value of the other type is one of this type too, so that nothing is lost by the way. */
+/** Tells whether every value of the other type is one of this type too, so that nothing is lost by the way. */
 export function holds(type: ValueType, other: ValueType): boolean {
   const wider = widest(type, other);
   return wider !== undefined && writeValueType(wider) === writeValueType(type);

@@ -11,7 +11,7 @@ export class ChangeStreamSettings {
     readonly streamId: string,
     readonly change: SettingsChange,
     readonly declared: readonly Column[],
-    /** Whether rows must not go by it. */
+    /** Tells whether rows must not go by it. */
     readonly keepsRows: boolean,
     readonly context: CommandContext,
   ) {}

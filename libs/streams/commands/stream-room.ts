@@ -1,13 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  MillraceError,
-  TENANT_BOUNDS,
-  type RequestOrganization,
-  type TenantBounds,
-} from '@app/platform';
+import { MillraceError, type RequestOrganization } from '@app/platform';
+import { STREAM_BOUNDS, type StreamBounds } from '../stream-bounds.settings.js';
 import { StreamsProjection } from '../projections/streams.projection.js';
 
-/** How many streams an organization may have. */
+/** Tells how many streams an organization may have. */
 @Injectable()
 export class StreamRoom {
   /** Names by organization: they count before they are there, and no two pass by the bound at once. */
@@ -15,7 +11,7 @@ export class StreamRoom {
 
   constructor(
     private readonly streams: StreamsProjection,
-    @Inject(TENANT_BOUNDS) private readonly bounds: TenantBounds,
+    @Inject(STREAM_BOUNDS) private readonly bounds: StreamBounds,
   ) {}
 
   /**

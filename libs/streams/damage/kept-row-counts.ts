@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { writeDurably } from '@app/platform';
+import { writeDurably } from '@app/files';
 import type { TableRows } from '@app/warehouse';
 import { z } from 'zod';
 
 const stored = z.object({
-  /** Whether nothing was written after it. */
+  /** Tells whether nothing was written after it. */
   closed: z.boolean(),
   tables: z.record(
     z.string(),
@@ -20,7 +20,7 @@ interface Kept {
 }
 
 /**
- * How many rows each stream's table had at the last look, in a file: a part that is gone from the
+ * Tells how many rows each stream's table had at the last look, in a file: a part that is gone from the
  * disk leaves nothing else behind by which the engine could miss it. Streams only grow, unless
  * their rows expire, so fewer rows after a start are a loss.
  */

@@ -4,7 +4,7 @@ import { REJECTED_TABLE, StreamStatistics } from '@app/warehouse';
 import { StreamsProjection } from '../projections/streams.projection.js';
 import { MEGABYTE, StreamRecords, type StreamRecord } from './stream-records.js';
 
-/** How many people belong to an organization; the app tells. */
+/** Tells how many people belong to an organization; the app tells. */
 export abstract class MemberCount {
   abstract of(organizationId: string): number;
 }

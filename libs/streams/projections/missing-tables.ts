@@ -25,6 +25,6 @@ export async function tellMissingTables(
   if (missing.length === 0) return;
   log.warn(
     { count: missing.length, tables: missing.slice(0, TOLD_MAX) },
-    'tables of streams are not there, and are made, empty: after a crash a new stream may have none yet; otherwise the warehouse is older than the events, and rows are lost (docs/operations.md, "Parts of different age")',
+    'tables of streams are not there, and are made, empty: after a crash a new stream may have none yet; otherwise the warehouse is older than the events, and rows are lost (docs/operations.md, "Stores of different age")',
   );
 }

@@ -32,7 +32,7 @@ export class StreamsAside {
     this.streams.delete(id);
   }
 
-  /** Whether it is time to try again; counts as a try. */
+  /** Tells whether it is time to try again; counts as a try. */
   isDue(id: string): boolean {
     const aside = this.streams.get(id);
     if (!aside || performance.now() - aside.triedAt < TRY_AGAIN_MS) return false;

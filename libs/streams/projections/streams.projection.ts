@@ -18,7 +18,7 @@ export interface StreamDescription extends Schema {
   readonly settings: StreamSettings;
 }
 
-/** The part of identity's event `OrganizationDeleted` that matters here. */
+/** The fields of identity's event `OrganizationDeleted` that matter here. */
 export interface OrganizationDeletedData {
   readonly organizationId: string;
   readonly database: string;
@@ -31,7 +31,7 @@ interface StoredStreams {
   readonly deletedOrganizations: readonly OrganizationDeletedData[];
 }
 
-/** How event streams of streams begin. */
+/** Tells how event streams of streams begin. */
 const PREFIX = 'stream-';
 
 /** The catalog: which streams there are, by organization and name, with their columns and settings. */
@@ -101,14 +101,14 @@ export class StreamsProjection implements SnapshottedProjection {
   }
 
   /**
-   * Whether what is for a stream has no place any more: the stream is deleted, or its organization.
+   * Tells whether what is for a stream has no place any more: the stream is deleted, or its organization.
    * Records that were rejected before there was a stream for them have only the organization.
    */
   isGone(streamId: string, database: string): boolean {
     return this.deleted.has(streamId) || this.databases.has(database);
   }
 
-  /** How many the organization has. */
+  /** Tells how many the organization has. */
   count(organizationId: string): number {
     return this.organizations.get(organizationId)?.size ?? 0;
   }

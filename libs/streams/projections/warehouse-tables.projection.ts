@@ -26,7 +26,7 @@ import type {
   StreamsProjection,
 } from './streams.projection.js';
 
-/** The part of identity's event `OrganizationCreated` that matters here. */
+/** The fields of identity's event `OrganizationCreated` that matter here. */
 interface OrganizationCreatedData {
   readonly database: string;
 }
@@ -103,7 +103,7 @@ export class WarehouseTablesProjection implements Projection {
     }
   }
 
-  /** How many streams are put aside. */
+  /** Tells how many streams are put aside. */
   get streamsAside(): number {
     return this.aside.count;
   }

@@ -19,7 +19,7 @@ import { RunningQueries } from './running-queries.js';
 import type { SessionPool } from './sessions/session-pool.js';
 import { SmallAnswers } from './small-answers.js';
 
-export interface ReaderParts {
+export interface ReaderDependencies {
   /** For results that are held whole. */
   readonly sessions: SessionPool;
   readonly threads: Pool<ReadingThread>;
@@ -38,7 +38,7 @@ export class ChdbReader implements WarehouseReader {
   private readonly leases = new Set<Lease>();
   private readonly small = new SmallAnswers();
 
-  constructor(private readonly parts: ReaderParts) {}
+  constructor(private readonly dependencies: ReaderDependencies) {}
 
   async stream(query: WarehouseQuery): Promise<Readable> {
     const lease = await this.lease(query);
@@ -55,7 +55,7 @@ export class ChdbReader implements WarehouseReader {
   }
 
   text(query: WarehouseQuery): Promise<string> {
-    const { sessions, running } = this.parts;
+    const { sessions, running } = this.dependencies;
     return sessions.use(async (pooled) => {
       const id = query.id ?? randomUUID();
       const stop = (): void => void running.kill(id);
@@ -85,16 +85,16 @@ export class ChdbReader implements WarehouseReader {
   /** Ends what still runs, and closes its sessions. */
   async close(): Promise<void> {
     await Promise.all([...this.leases].map((lease) => lease.end()));
-    await Promise.all(this.parts.threads.all().map((thread) => thread.close()));
+    await Promise.all(this.dependencies.threads.all().map((thread) => thread.close()));
   }
 
   /** To be called when the engine is closed. */
   async end(): Promise<void> {
-    await Promise.all(this.parts.threads.all().map((thread) => thread.end()));
+    await Promise.all(this.dependencies.threads.all().map((thread) => thread.end()));
   }
 
   private async lease(query: WarehouseQuery): Promise<Lease> {
-    const { threads, running, timeoutSeconds } = this.parts;
+    const { threads, running, timeoutSeconds } = this.dependencies;
     const lease = new Lease(await threads.acquire(), threads, running, {
       id: query.id ?? randomUUID(),
       timeoutSeconds,
@@ -111,7 +111,7 @@ export class ChdbReader implements WarehouseReader {
     const tells = TELLS.test(query.sql);
     const isExpected = query.isSmall === true || this.small.has(query);
     if (!tells && (watcherOf(query) || !isExpected)) return undefined;
-    const { args, smallArgs } = this.parts;
+    const { args, smallArgs } = this.dependencies;
     const fitting = query.isSmall ? [...smallArgs, ONE_THREAD] : smallArgs;
     const reading = this.reading(query, lease.id, tells ? args : fitting);
     try {
@@ -132,7 +132,7 @@ export class ChdbReader implements WarehouseReader {
   /** Whole ones, rounded up: a session has its limit from when it is opened, and few are open. */
   private secondsLeft(begun: number): number {
     const passed = (performance.now() - begun) / 1000;
-    return Math.max(1, Math.ceil(this.parts.timeoutSeconds - passed));
+    return Math.max(1, Math.ceil(this.dependencies.timeoutSeconds - passed));
   }
 
   private async blocks(
@@ -141,7 +141,7 @@ export class ChdbReader implements WarehouseReader {
     timeoutSeconds: number,
   ): Promise<Readable> {
     const ahead = isAhead(query);
-    const args = withTimeout(this.parts.args, timeoutSeconds);
+    const args = withTimeout(this.dependencies.args, timeoutSeconds);
     const reading = { ...this.reading(query, lease.id, args), ahead, timeoutSeconds };
     const first = await lease.work((thread) => thread.open(reading), query.onReading);
     const second = first && ahead ? following(lease, query) : undefined;
@@ -154,7 +154,7 @@ export class ChdbReader implements WarehouseReader {
   }
 
   private async file(query: WarehouseQuery, lease: Lease): Promise<Readable> {
-    const file = join(this.parts.directory, randomUUID());
+    const file = join(this.dependencies.directory, randomUUID());
     const into = ` INTO OUTFILE ${quoteText(file)} FORMAT ${engineFormat(query.format)}`;
     const reading = this.reading({ ...query, sql: `${query.sql}${into}` }, lease.id);
     try {
@@ -167,7 +167,7 @@ export class ChdbReader implements WarehouseReader {
     return createReadStream(file).once('close', () => void rm(file, { force: true }));
   }
 
-  private reading(query: WarehouseQuery, id: string, args = this.parts.args) {
+  private reading(query: WarehouseQuery, id: string, args = this.dependencies.args) {
     const settings = Object.entries(query.settings ?? {});
     return {
       sql: RunningQueries.marked(id, query.sql),

@@ -20,7 +20,7 @@ export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
 export const outcome = ({ exitCode, signalCode }: ChildProcess): string =>
   signalCode === null ? `exit code ${exitCode}` : signalCode;
 
-/** Whether this process waits for it before it ends itself. */
+/** Tells whether this process waits for it before it ends itself. */
 export function hold(child: ChildProcess, held: boolean): void {
   const pipes = [child.stdin, child.stdout, child.stderr] as readonly (Socket | null)[];
   for (const each of [child, ...pipes]) {

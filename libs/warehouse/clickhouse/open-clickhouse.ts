@@ -64,7 +64,7 @@ export async function openClickHouse({
   }
   const asking = connect(readerUrls(urls, password));
   const claims = new PartitionClaims(connection, ddl);
-  const parts = {
+  const components = {
     reader: new ClickHouseReader({
       connection: asking,
       limits,
@@ -84,7 +84,7 @@ export async function openClickHouse({
     health: new SqlTableHealth(connection, ddl),
     backups: new SqlTableBackups(connection, ddl),
   };
-  return composeWarehouse(parts, async () => {
+  return composeWarehouse(components, async () => {
     await asking.close();
     await connection.close();
     await closeEngine();

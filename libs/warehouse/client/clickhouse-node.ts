@@ -102,7 +102,7 @@ export class ClickHouseNode implements ServerNode {
   }
 }
 
-/** Whether nothing of the request can have reached a server. */
+/** Tells whether nothing of the request can have reached a server. */
 export const wasUnsent = (error: unknown): boolean =>
   UNSENT.has((error as { code?: string }).code ?? '');
 

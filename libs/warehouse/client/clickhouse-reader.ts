@@ -21,7 +21,7 @@ import type { QueryWatch, Watched } from './query-watch.js';
 /** The rights that a query has. */
 export type Rights = Pick<Request, 'role' | 'auth'>;
 
-export interface ReaderParts {
+export interface ReaderDependencies {
   readonly connection: ClickHouseConnection;
   readonly limits: QueryLimits;
   /** The rights of a user who may read this database, or none where it is undefined. */
@@ -58,8 +58,8 @@ export class ClickHouseReader implements WarehouseReader {
   private readonly maxWaitMs: number;
   private readonly places: Semaphore;
 
-  constructor(private readonly parts: ReaderParts) {
-    const { limits, readers } = parts;
+  constructor(private readonly dependencies: ReaderDependencies) {
+    const { limits, readers } = dependencies;
     this.places = new Semaphore(readers ?? Infinity);
     this.maxWaitMs = limits.timeoutSeconds * 1000 + LATE_MS;
     this.settings = {
@@ -71,7 +71,7 @@ export class ClickHouseReader implements WarehouseReader {
   }
 
   async stream(query: WarehouseQuery): Promise<Readable> {
-    const { watch } = this.parts;
+    const { watch } = this.dependencies;
     watch?.admit(query.database);
     const leave = await this.places.acquire(query.signal);
     const stop = new AbortController();
@@ -87,7 +87,7 @@ export class ClickHouseReader implements WarehouseReader {
     };
     const signal = query.signal ? AbortSignal.any([query.signal, stop.signal]) : stop.signal;
     const done = watch?.watch(watched);
-    const progress = new Progress(query, this.parts.control, watched.id);
+    const progress = new Progress(query, this.dependencies.control, watched.id);
     try {
       if (query.onReading) progress.sample();
       const settings = {
@@ -97,7 +97,10 @@ export class ClickHouseReader implements WarehouseReader {
         ...(query.onReading && { http_response_buffer_size: String(HELD_BYTES) }),
       } as const;
       const rows = await this.ask({ ...query, id: watched.id, signal }, settings, (request) =>
-        this.parts.connection.stream({ ...request, onSummary: (read) => progress.tell(read) }),
+        this.dependencies.connection.stream({
+          ...request,
+          onSummary: (read) => progress.tell(read),
+        }),
       );
       answer = rows;
       const whole = await wholeOf(rows, query.format);
@@ -129,7 +132,7 @@ export class ClickHouseReader implements WarehouseReader {
   }
 
   async text(query: WarehouseQuery): Promise<string> {
-    const { watch } = this.parts;
+    const { watch } = this.dependencies;
     watch?.admit(query.database);
     const stop = new AbortController();
     const watched = {
@@ -148,7 +151,7 @@ export class ClickHouseReader implements WarehouseReader {
     } as const;
     try {
       return await this.ask({ ...query, id: watched.id, signal }, settings, (request) =>
-        this.parts.connection.text(request),
+        this.dependencies.connection.text(request),
       );
     } catch (error) {
       if (!(error instanceof WarehouseError)) void watch?.giveUp(watched);
@@ -161,7 +164,7 @@ export class ClickHouseReader implements WarehouseReader {
   /** Its client has left: its place is taken until the engine has let go of it. */
   private release(watched: Watched, done: (() => void) | undefined, leave: () => void): void {
     done?.();
-    const gone = this.parts.watch?.giveUp(watched) ?? Promise.resolve();
+    const gone = this.dependencies.watch?.giveUp(watched) ?? Promise.resolve();
     void gone.finally(leave);
   }
 
@@ -175,7 +178,7 @@ export class ClickHouseReader implements WarehouseReader {
       ...(id === undefined ? {} : { id }),
       ...(database === undefined ? {} : { database }),
       ...(params === undefined ? {} : { params }),
-      ...(await this.parts.rights(database)),
+      ...(await this.dependencies.rights(database)),
       query: withFormat(sql, format),
       settings: { ...this.settings, ...own, ...settings },
       isReading: true,

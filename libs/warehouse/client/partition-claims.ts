@@ -67,7 +67,7 @@ export class PartitionClaims {
     return this.standing.get(partition)?.claim;
   }
 
-  /** Whether this process's claim stands, and is the newest of all. */
+  /** Tells whether this process's claim stands, and is the newest of all. */
   async holds(partition: number): Promise<boolean> {
     const claim = this.standingOf(partition);
     return claim !== undefined && (await this.epochs.isNewest(claim));
@@ -79,7 +79,7 @@ export class PartitionClaims {
     if (standing?.isDoubtful === true) await this.claim(partition, standing.claim.epoch);
   }
 
-  /** Whether a later claim of this process for the same epoch has outrun this one. */
+  /** Tells whether a later claim of this process for the same epoch has outrun this one. */
   async isOutrunByOwn(claim: Claim): Promise<boolean> {
     return (await this.laterOwn(claim))?.epoch === claim.epoch;
   }

@@ -32,7 +32,7 @@ const LOOK_MAX_MS = 500;
 const BUSY_TIMES = 10;
 /** Queries given up by their clients that the engine may be ending at a time, of an organization. */
 const GIVEN_UP_MAX = 4;
-/** How long an organization waits whose query could not be ended. */
+/** Tells how long an organization waits whose query could not be ended. */
 const PACED_MS = 3 * 60_000;
 
 /**

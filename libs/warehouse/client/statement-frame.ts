@@ -12,13 +12,13 @@ export function statementFrame(statement: string): Buffer {
   const bytes = Buffer.from(statement);
   const header = Buffer.from([...MAGIC, DESCRIPTOR, 0, 0, 0, 0]);
   header.writeUInt32LE(bytes.length, MAGIC.length + 1);
-  const parts = [header];
+  const buffers = [header];
   for (let at = 0; at === 0 || at < bytes.length; at += BLOCK_MAX) {
     const block = bytes.subarray(at, at + BLOCK_MAX);
     const isLast = at + BLOCK_MAX >= bytes.length;
     const before = Buffer.alloc(BLOCK_HEADER_BYTES);
     before.writeUIntLE(block.length * 8 + (isLast ? 1 : 0), 0, BLOCK_HEADER_BYTES);
-    parts.push(before, block);
+    buffers.push(before, block);
   }
-  return Buffer.concat(parts);
+  return Buffer.concat(buffers);
 }

@@ -26,7 +26,7 @@ const searchedIn = (sql: string): string => `lowerUTF8(ifNull(${sql}, ''))`;
 /** The engine makes no bloom filter of these; the least and the most of each granule it always has. */
 const UNFILTERED = /^Nullable\((?:Date32|Decimal\(|Time64\()/;
 
-/** Whether single values of a type have another kind of index than those of most types. */
+/** Tells whether single values of a type have another kind of index than those of most types. */
 export const isUnfiltered = (type: string): boolean => UNFILTERED.test(type);
 
 /** SQL: an index's expression, type and granularity. @param type of what is indexed */

@@ -9,7 +9,7 @@ export const TIMESTAMP: Column = { name: '_timestamp', type: "DateTime64(6, 'UTC
 /** Where a row came from. Left out of `SELECT *`, schemas and exports by being MATERIALIZED. */
 export const POSITION_COLUMNS = ['_partition', '_offset', '_row'] as const;
 
-/** Which stream a rejected record was sent to: by id, since names are used again. Hidden as positions are. */
+/** Tells which stream a rejected record was sent to: by id, since names are used again. Hidden as positions are. */
 export const STREAM_COLUMN = '_stream_id';
 
 /** Columns of `_rejected` besides `_timestamp` (when it was refused). */
@@ -44,7 +44,7 @@ export const AUDIT_COLUMNS: readonly Column[] = [
   { name: 'hash', type: 'String' },
 ];
 
-/** Which writer may write which partition: see `sql/batches/writer-epochs.ts`. */
+/** Tells which writer may write which partition: see `sql/batches/writer-epochs.ts`. */
 export const WRITER_EPOCHS: TableName = { database: 'millrace', table: 'writer_epochs' };
 
 /** Keys of people, wrapped: see `sql/sql-person-keys.ts`. */
@@ -55,7 +55,7 @@ export const qualified = ({ database, table }: TableName): string =>
 
 /** Makes the same table on every node of a cluster, whatever its shard. */
 const EVERYWHERE = "ReplicatedMergeTree('/clickhouse/tables/{uuid}/all', '{shard}-{replica}')";
-/** How databases of organizations begin, and those of the tables that hold a shard's rows: a longer name would leave less for a table's. */
+/** Tells how databases of organizations begin, and those of the tables that hold a shard's rows: a longer name would leave less for a table's. */
 export const ORGANIZATION_PREFIX = 'o_';
 export const SHARD_PREFIX = 's_';
 /** SQL: databases of either kind. */

@@ -3,6 +3,6 @@
  * column for a part of them.
  */
 export function namesAbove(name: string): readonly string[] {
-  const parts = name.split('.');
-  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('.'));
+  const names = name.split('.');
+  return names.slice(1).map((_, index) => names.slice(0, index + 1).join('.'));
 }

@@ -15,11 +15,11 @@ import type { RunningEngine } from './running-engine.js';
 import type { Login } from './engine-users.js';
 import { boundValue } from './engine-parameter.js';
 
-/** How long who asks waits for an engine that is being started. */
+/** Tells how long who asks waits for an engine that is being started. */
 const MAX_WAIT_MS = 10_000;
 /** Idle ones are ended by us: the engine would keep a thread for each. */
 const IDLE_MS = 30_000;
-/** How long after a connection was lost the engine's end may be noticed. */
+/** Tells how long after a connection was lost the engine's end may be noticed. */
 const NOTICED_MS = 500;
 
 interface Connections extends RunningEngine {

@@ -46,7 +46,7 @@ export class EngineUsers {
     return name;
   }
 
-  /** Whether more names should be made when nobody is disturbed by it. */
+  /** Tells whether more names should be made when nobody is disturbed by it. */
   get isLow(): boolean {
     return this.spare.length < SPARE_LOW;
   }

@@ -46,7 +46,7 @@ export async function openEngine({
     const { generation } = await engine.ready(0);
     await engine.restart(generation, `query ${id} could not be ended`);
   };
-  const parts = {
+  const components = {
     reader: new ClickHouseReader({
       connection: asking,
       limits,
@@ -71,7 +71,7 @@ export async function openEngine({
     await engine.close();
     await closeEngine();
   };
-  return { warehouse: composeWarehouse(parts, close), engine };
+  return { warehouse: composeWarehouse(components, close), engine };
 }
 
 /** A database that has no user yet gets one: the engine knows those only that it was started with. */

@@ -158,7 +158,7 @@ export class EngineConnection {
     clearTimeout(late);
   }
 
-  /** Whether this process waits for it before it ends itself. */
+  /** Tells whether this process waits for it before it ends itself. */
   private hold(held: boolean): void {
     hold(this.child, held);
     if (held) this.channel.ref();

@@ -47,7 +47,7 @@ export abstract class AuditTables {
    * that is final. Where one process has the tables this does nothing.
    */
   abstract claimAudit(): Promise<void>;
-  /** Whether nobody has claimed since this process did. */
+  /** Tells whether nobody has claimed since this process did. */
   abstract holdsAudit(): Promise<boolean>;
   /**
    * Durable and visible when it resolves, all or none. After a failure look what is there.

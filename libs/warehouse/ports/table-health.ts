@@ -13,7 +13,7 @@ export interface DamagedPart extends NamedTable {
   readonly bytes: number;
 }
 
-/** How many rows a table has, as the engine counts them by its parts. */
+/** Tells how many rows a table has, as the engine counts them by its parts. */
 export interface TableRows extends NamedTable {
   readonly streamId: string;
   readonly rows: number;
@@ -24,7 +24,7 @@ export interface TableRows extends NamedTable {
 export abstract class TableHealth {
   /** In databases of organizations. */
   abstract damagedParts(): Promise<readonly DamagedPart[]>;
-  /** Which table the engine has given a number. */
+  /** Tells which table the engine has given a number. */
   abstract tableOf(
     tableId: string,
   ): Promise<(NamedTable & { readonly streamId: string }) | undefined>;

@@ -5,7 +5,7 @@ import type { TableBackups } from '../ports/table-backups.js';
 import type { TableHealth } from '../ports/table-health.js';
 import type { SqlSchema } from './sql-schema.js';
 
-interface WarehouseParts {
+interface WarehouseComponents {
   readonly reader: WarehouseReader;
   readonly writer: WarehouseWriter;
   readonly schema: SqlSchema;
@@ -17,7 +17,7 @@ interface WarehouseParts {
 
 /** One warehouse of its parts. */
 export function composeWarehouse(
-  { reader, writer, schema, audit, keys, health, backups }: WarehouseParts,
+  { reader, writer, schema, audit, keys, health, backups }: WarehouseComponents,
   close: () => Promise<void>,
 ): Warehouse {
   return {

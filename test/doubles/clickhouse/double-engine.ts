@@ -62,7 +62,7 @@ export class DoubleEngine {
     return { session, release };
   }
 
-  /** Whether the text is more than one statement: the embedded engine would run them all. */
+  /** Tells whether the text is more than one statement: the embedded engine would run them all. */
   async isSeveral(statement: string): Promise<boolean> {
     try {
       await this.root.queryBindAsync('SELECT formatQuerySingleLine({q:String})', { q: statement });

@@ -150,7 +150,7 @@ export class EventStoreDbDouble {
     });
   }
 
-  /** Whether the call may go on here; a client that wants the leader is told who it is. */
+  /** Tells whether the call may go on here; a client that wants the leader is told who it is. */
   private async admit(call: Reading | Appending): Promise<boolean> {
     if (this.held) await new Promise<void>((resolve) => this.held?.push(resolve));
     const wantsLeader = call.metadata.get('requires-leader')[0] === 'true';

@@ -91,17 +91,17 @@ export function integer(text: string): bigint | undefined {
 
 export const isPlain = (text: string): boolean => /^-?\d+$/.test(text);
 
-/** Whether there is a number that 64 bits do not hold. */
+/** Tells whether there is a number that 64 bits do not hold. */
 function isBeyond(text: string): boolean {
   if (isPlain(text)) return BigInt(text) > UINT_MAX || BigInt(text) < INT_MIN;
   const value = Number(text);
   return !Number.isFinite(value) || (value === 0 && /^[^eE]*[1-9]/.test(text));
 }
 
-/** Whether it has no half of a surrogate pair. */
+/** Tells whether it has no half of a surrogate pair. */
 export const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text);
 
-/** Whether all of it can be stored in a record: see RFC 8259 for the rest. */
+/** Tells whether all of it can be stored in a record: see RFC 8259 for the rest. */
 export function isWithinLimits(value: Slow, levels = 100): boolean {
   switch (value.is) {
     case 'number':
@@ -159,7 +159,7 @@ function kindOfArray(elements: readonly string[]): string {
   return all('JSON') && !hadNull ? 'Array(JSON)' : 'Array(Dynamic)';
 }
 
-/** Whether it is, or has, an integer that floats do not have. */
+/** Tells whether it is, or has, an integer that floats do not have. */
 export function hasBeyondFloat(value: Slow): boolean {
   if (value.is === 'array') return value.elements.some(hasBeyondFloat);
   if (value.is === 'object') return value.members.some(([, each]) => hasBeyondFloat(each));

@@ -5,7 +5,7 @@ import { integer, isPlain, slowKind, type Slow } from './slow-json.js';
 
 type Of<Is extends Slow['is']> = Extract<Slow, { is: Is }>;
 
-/** Whether an array of several kinds keeps a value; it is within so many arrays. */
+/** Tells whether an array of several kinds keeps a value; it is within so many arrays. */
 export function isKeptInMixed(value: Slow, arrays = 0): boolean {
   if (value.is === 'array')
     return (
@@ -23,7 +23,7 @@ export function isKeptInMixed(value: Slow, arrays = 0): boolean {
   );
 }
 
-/** Whether a column of objects keeps a value. */
+/** Tells whether a column of objects keeps a value. */
 export function isKeptInObjects(value: Slow, isWithin = false): boolean {
   if (value.is === 'array')
     return (
@@ -58,7 +58,7 @@ function isKeptList(list: Of<'array'>): boolean {
 interface Types {
   readonly fractions: boolean;
   readonly unsigned: boolean;
-  /** Whether one within has nothing but nulls. */
+  /** Tells whether one within has nothing but nulls. */
   readonly nulls: boolean;
 }
 

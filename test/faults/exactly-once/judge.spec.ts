@@ -1,7 +1,7 @@
 import { startServer, type Server } from '../../server/start-server.js';
 import { Load, recordsOf, STREAMS, type Sent } from './load.js';
 
-/** Whether the suites beside this one would see it. */
+/** Tells whether the suites beside this one would see it. */
 describe('what judges the suites of faults', () => {
   let server: Server;
   beforeAll(async () => {

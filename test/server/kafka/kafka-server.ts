@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { certain } from '@app/platform';
 import { startKafka, type MoreListeners } from './kafka.mjs';
 
 export interface Broker {
@@ -34,6 +35,11 @@ export class KafkaServer {
 
   get brokers(): string {
     return this.running.brokers;
+  }
+
+  /** @throws when it has ended. */
+  get pid(): number {
+    return certain(this.running.process.pid, 'broker’s process');
   }
 
   pause(): void {

@@ -15,7 +15,7 @@ export interface JudgeJob {
   readonly objects: readonly ObjectColumn[];
   /** Integer columns that may hold any, and so never become columns of floats. */
   readonly exact: readonly string[];
-  /** Why fields cannot become columns; undefined while nobody has tried to make columns of what is new. */
+  /** Tells why fields cannot become columns; undefined while nobody has tried to make columns of what is new. */
   readonly refusedFields: ReadonlyMap<string, string> | undefined;
   /** More fields than this no stream has. */
   readonly fieldsMax: number;
@@ -38,12 +38,12 @@ export interface JudgedColumn {
   readonly type: string;
   /** Kinds of values that go into it, one bit for each. */
   readonly fits: number;
-  /** Which values it has as they were written. */
+  /** Tells which values it has as they were written. */
   readonly verbatim?: Verbatim | undefined;
 }
 
 export interface JudgedChunk {
-  /** Whether the schema must change, or say why not, before there are verdicts: then nothing was written. */
+  /** Tells whether the schema must change, or say why not, before there are verdicts: then nothing was written. */
   readonly isNew: boolean;
   /** Fields in the order in which they came first. */
   readonly survey: readonly SurveyedKind[];
@@ -51,14 +51,14 @@ export interface JudgedChunk {
   readonly changing: readonly { readonly field: string; readonly type: string }[];
   /** Records in the file of accepted ones. */
   readonly accepted: number;
-  /** How their times are written. */
+  /** Tells how their times are written. */
   readonly times: WrittenTimes;
   readonly rejected: JudgedRejections | undefined;
   /** The bytes that would be in the files, where there are none. */
   readonly bytes?: { readonly accepted: Buffer; readonly rejected: Buffer };
 }
 
-/** How many values of one kind a field has, and how many of them are, or have, an integer beyond floats. */
+/** Tells how many values of one kind a field has, and how many of them are, or have, an integer beyond floats. */
 export interface SurveyedKind {
   readonly field: string;
   readonly kind: string;

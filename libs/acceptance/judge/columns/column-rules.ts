@@ -56,7 +56,7 @@ export class ColumnRules {
 
   constructor(
     private readonly column: JudgedColumn,
-    /** Whether a column of integers may have any: it will never become one of floats. */
+    /** Tells whether a column of integers may have any: it will never become one of floats. */
     private readonly isExact: boolean,
   ) {
     this.typed = TypedColumn.of(column.type);
@@ -64,7 +64,7 @@ export class ColumnRules {
     this.rule = RULES.get(column.type) ?? (this.isArray ? LIST : ANY);
   }
 
-  /** Whether a value goes in without loss; of a column whose values are looked at, whether any of the kind does. */
+  /** Tells whether a value goes in without loss; of a column whose values are looked at, whether any of the kind does. */
   takes(kind: number, marks: number): boolean {
     if (kind === NONE) return true;
     if (this.typed) return false;
@@ -82,19 +82,19 @@ export class ColumnRules {
     return fits && !(rule === UNSIGNED && (marks & NEGATIVE) !== 0) && !this.changes(marks);
   }
 
-  /** Whether the engine would keep something else of what is nested. */
+  /** Tells whether the engine would keep something else of what is nested. */
   private changes(marks: number): boolean {
     if (this.rule === OBJECTS) return (marks & CHANGED_IN_OBJECTS) !== 0;
     return this.rule === MIXED_LIST && (marks & CHANGED_IN_MIXED_ARRAYS) !== 0;
   }
 
-  /** Whether a value that it takes is to be written as a text: what stands there, in quotes. */
+  /** Tells whether a value that it takes is to be written as a text: what stands there, in quotes. */
   quotes(kind: number): boolean {
     return this.column.verbatim !== undefined && kind !== NONE && kind !== TEXT;
   }
 
   /**
-   * Whether the schema might change for a value: it would fit if the column were one of floats, or
+   * Tells whether the schema might change for a value: it would fit if the column were one of floats, or
    * it fits only as long as the column never becomes one.
    */
   mightChangeFor(kind: number, marks: number): boolean {
@@ -105,7 +105,7 @@ export class ColumnRules {
     return isInteger && (marks & BEYOND_FLOAT) !== 0 && !this.isExact;
   }
 
-  /** Whether a wider column might have a value that this one, whose values are looked at, has not. */
+  /** Tells whether a wider column might have a value that this one, whose values are looked at, has not. */
   private isWider(kind: number): boolean {
     if (this.typed?.isOfDays === true) return kind === WALL_TIME;
     if (this.typed?.isOfIntegers !== true) return false;
@@ -113,7 +113,7 @@ export class ColumnRules {
     return kind >= least && kind <= most;
   }
 
-  /** Whether the engine must find integers written as such. */
+  /** Tells whether the engine must find integers written as such. */
   get isOfIntegers(): boolean {
     return this.rule === INTEGERS || this.rule === UNSIGNED;
   }

@@ -89,17 +89,17 @@ export class TypedColumn {
     return this.isList ? this.type : (/^Nullable\((.+)\)$/.exec(this.type)?.[1] ?? this.type);
   }
 
-  /** Whether it becomes one of times when times come to it. */
+  /** Tells whether it becomes one of times when times come to it. */
   get isOfDays(): boolean {
     return this.element.family === 'date' && !this.isList;
   }
 
-  /** Whether a wider one has the numbers that it has not. */
+  /** Tells whether a wider one has the numbers that it has not. */
   get isOfIntegers(): boolean {
     return this.element.family === 'integer';
   }
 
-  /** Whether no text is one of them; of decimals texts are, too. */
+  /** Tells whether no text is one of them; of decimals texts are, too. */
   get isOfNumbersAlone(): boolean {
     const { family } = this.element;
     return family === 'integer' || family === 'float';

@@ -24,13 +24,13 @@ export class CsvFields {
   readonly flags: Uint8Array;
   /** Fields of the record; at most as many as the header names, and one for all beyond that is not empty. */
   count = 0;
-  /** How many there are of them, and of those that are empty beyond the header. */
+  /** Tells how many there are of them, and of those that are empty beyond the header. */
   written = 0;
   /** Where the line break is that ends the record. */
   end = 0;
-  /** Whether the line read last is one: behind quotes, and a carriage return, comes what ends a field. */
+  /** Tells whether the line read last is one: behind quotes, and a carriage return, comes what ends a field. */
   isRecord = false;
-  /** Whether the quoted field in work has what JSON writes otherwise. */
+  /** Tells whether the quoted field in work has what JSON writes otherwise. */
   private isSpecial = false;
   private readonly unquoted = new Uint8Array(256);
   private readonly quoted = new Uint8Array(256);

@@ -35,7 +35,7 @@ export function kindOfText(bytes: Buffer, from: number, to: number): number {
   return isMoment ? (isFine ? MOMENT_NANOS : MOMENT) : TEXT;
 }
 
-/** Whether a column of nanoseconds has all times of the day that is there. */
+/** Tells whether a column of nanoseconds has all times of the day that is there. */
 export const isInNanos = (bytes: Buffer, from: number): boolean =>
   dayAt(bytes, from) < LAST_NANO_DAY;
 

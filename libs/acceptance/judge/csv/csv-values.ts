@@ -16,7 +16,7 @@ const PLAIN_DIGITS = 15;
 const [ZERO_TEXT, BREAK] = [Buffer.from('0'), Buffer.from('\n')];
 const [TRUE, FALSE] = [Buffer.from('true'), Buffer.from('false')];
 
-/** How fields are read: by the column they go into. */
+/** Tells how fields are read: by the column they go into. */
 export const [AS_TEXT, AS_NUMBER, AS_TRUTH, AS_JSON, AS_ANY, AS_TYPED] = [0, 1, 2, 3, 4, 5];
 
 export function readingOf({ type, verbatim }: Omit<JudgedColumn, 'fits'>): number {
@@ -32,7 +32,7 @@ interface JsonOfField {
   readonly bytes: Buffer;
   readonly kind: number;
   readonly marks: number;
-  /** Why no column takes it, although it is JSON. */
+  /** Tells why no column takes it, although it is JSON. */
   readonly fault: Fault | undefined;
 }
 
@@ -40,7 +40,7 @@ interface JsonOfField {
 export class CsvValues {
   /** See `kinds.ts`. */
   marks = 0;
-  /** Whether the field read last is a number that no type holds. */
+  /** Tells whether the field read last is a number that no type holds. */
   isBeyond = false;
   /** Where the number read last is as JSON writes it, without blanks around it. */
   source: Buffer;
@@ -66,7 +66,7 @@ export class CsvValues {
     return reading === AS_ANY ? kindOfText(this.bytes, from, to) : TEXT;
   }
 
-  /** Whether a field that is a truth is the one. */
+  /** Tells whether a field that is a truth is the one. */
   isTrue(from: number, to: number): boolean {
     return this.isWord(TRUE, from, to);
   }
@@ -117,7 +117,7 @@ export class CsvValues {
     }
   }
 
-  /** Whether it is an integer without a sign that every type of numbers has. */
+  /** Tells whether it is an integer without a sign that every type of numbers has. */
   private isPlainInteger(from: number, to: number): boolean {
     const { bytes } = this;
     if (to - from > PLAIN_DIGITS || (bytes[from] === ZERO && to - from > 1)) return false;

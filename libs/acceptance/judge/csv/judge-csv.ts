@@ -29,7 +29,7 @@ const ROW_END = Buffer.from(']\n');
 export class CsvJudge {
   accepted = 0;
   readonly refused = new RefusedRecords();
-  /** Whether a field has something that its stream might change its columns for. */
+  /** Tells whether a field has something that its stream might change its columns for. */
   isNew = false;
   private readonly survey = new FieldSurvey();
   private readonly paths: PathSurvey;
@@ -45,7 +45,7 @@ export class CsvJudge {
   private readonly time: number;
   private readonly alternative: number;
   private readonly isAllUtf8: boolean;
-  /** Why the record in work is refused. */
+  /** Tells why the record in work is refused. */
   private reason: string | undefined;
 
   /** @param bytes the lines; the last one must end with a line break */

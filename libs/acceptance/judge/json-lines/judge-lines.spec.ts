@@ -112,7 +112,7 @@ type Members = readonly (readonly [string, Slow])[];
 
 const isTime = ([name]: readonly [string, Slow]): boolean => name === '_timestamp';
 
-/** Whether its microseconds would be taken for another unit. */
+/** Tells whether its microseconds would be taken for another unit. */
 const isAround1970 = (members: Members): boolean =>
   members.some((member) => isTime(member) && Math.abs(microsOf(member[1])) <= 31_536_000_000_000);
 const microsOf = (value: Slow): number => (value.is === 'number' ? Number(value.text) : Infinity);

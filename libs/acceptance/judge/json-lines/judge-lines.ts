@@ -30,16 +30,16 @@ const TIME = 0;
 export class LinesJudge {
   accepted = 0;
   readonly refused = new RefusedRecords();
-  /** Whether a field has something that its stream might change its columns for. */
+  /** Tells whether a field has something that its stream might change its columns for. */
   isNew = false;
-  /** Whether a time must be written whose magnitude would tell another. */
+  /** Tells whether a time must be written whose magnitude would tell another. */
   wantsMicroseconds = false;
   private readonly survey = new FieldSurvey();
   private readonly paths: PathSurvey;
   private readonly reader: RecordReader;
   private readonly writer: LineWriter;
   private readonly rules: readonly (ColumnRules | undefined)[];
-  /** Whether values of a kind of which nothing else is told go into a column as they are, by column and kind. */
+  /** Tells whether values of a kind of which nothing else is told go into a column as they are, by column and kind. */
   private readonly fits: Uint8Array;
   private readonly isAllUtf8: boolean;
   private alternative: number;
@@ -230,7 +230,7 @@ export class LinesJudge {
     return this.write(line);
   }
 
-  /** Whether the engine reads the time from what stands there. */
+  /** Tells whether the engine reads the time from what stands there. */
   private isToldBy({ kind, marks }: Member): boolean {
     if (this.times === 'microseconds') return false;
     return kind === NONE || (kind === INT && (marks & ODDLY_WRITTEN) === 0);
@@ -268,7 +268,7 @@ interface Line {
   readonly end: number;
 }
 
-/** Whether a time stands there as it is to be stored. */
+/** Tells whether a time stands there as it is to be stored. */
 function isWritten(bytes: Buffer, { from, to }: Member, time: string): boolean {
   if (to - from !== time.length) return false;
   for (let index = 0; index < time.length; index += 1)

@@ -5,7 +5,7 @@ const COPIED_BY_CALL = 160;
 /** So many bytes that stand together are not copied at all. */
 const PIECE_BYTES = 64 * 1024;
 
-/** A part of a line that is written otherwise than it came. */
+/** A piece of a line that is written otherwise than it came. */
 export interface Patch {
   readonly from: number;
   readonly to: number;

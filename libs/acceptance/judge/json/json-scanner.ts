@@ -54,13 +54,13 @@ export class JsonScanner {
   fault: Fault = 'malformed';
   /** The marks of the values read since they were set to 0; see `kinds.ts`. */
   marks = 0;
-  /** Whether the record in work is nested too deep to be stored; it is read to its end all the same. */
+  /** Tells whether the record in work is nested too deep to be stored; it is read to its end all the same. */
   isTooDeep = false;
-  /** Whether the text read last has an escape. */
+  /** Tells whether the text read last has an escape. */
   hasEscape = false;
   /** Where the names of the objects begin and end that are being read, the innermost one's last. */
   private readonly spans: number[] = [];
-  /** How many arrays, and objects, what is read is within; a record itself is not counted. */
+  /** Tells how many arrays, and objects, what is read is within; a record itself is not counted. */
   private arrays = 0;
   private objects = 0;
 

@@ -2,7 +2,7 @@
 const COMPARED_MAX = 12;
 
 /**
- * Whether an object has two fields of one name, which a column of objects cannot hold.
+ * Tells whether an object has two fields of one name, which a column of objects cannot hold.
  * @param spans where each name begins and ends, quotes included
  * @param escaped whether any may be written with an escape, and so in several ways
  */

@@ -116,7 +116,7 @@ export function marksOfArray(
   );
 }
 
-/** Whether a null would become an empty array or an empty object: beside one, or in an array beside one of those. */
+/** Tells whether a null would become an empty array or an empty object: beside one, or in an array beside one of those. */
 const losesNull = (kinds: number, marksOfArrays: number): boolean =>
   ((kinds & (1 << NONE)) !== 0 && (kinds & NESTED) !== 0) ||
   ((kinds & NESTED_TWICE) !== 0 && (marksOfArrays & NULLS_WITHIN) !== 0);

@@ -40,7 +40,7 @@ const PASSED_OVER_MAX = 1000;
 export const NO_PATH = -1;
 
 /**
- * Which kinds of values stand at which paths within objects. Objects name their keys in much the
+ * Tells which kinds of values stand at which paths within objects. Objects name their keys in much the
  * same order: so the key behind the one found last is looked at first.
  */
 export class PathSurvey {

@@ -35,7 +35,7 @@ export class RecordReader {
   /** The field that came last time behind each, and in the first place before all: records name theirs in much the same order. */
   private following = new Int32Array(64);
   private record = 0;
-  /** Whether the record in work has an object in a field that no record before had. */
+  /** Tells whether the record in work has an object in a field that no record before had. */
   private enteredFresh = false;
   /** Where the name of the member in work begins. */
   private keyFrom = 0;

@@ -8,7 +8,7 @@ export const ALTERNATIVE_TIMESTAMP = '@timestamp';
 const WANTED_TIME =
   'want ISO 8601, RFC 2822, or seconds, milli-, micro- or nanoseconds since 1970, between 1900 and 2299';
 
-/** How kinds of values that are no objects are called. */
+/** Tells how kinds of values that are no objects are called. */
 const OTHERS: Readonly<Record<string, string>> = {
   None: 'null',
   Bool: 'bool',

@@ -1,2 +1,2 @@
-/** How reasons of what is no record at all start. */
+/** Tells how reasons of what is no record at all start. */
 export const STRUCTURAL = 'not a record: ';

@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000;
 
 const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 
-/** Whether the calendar has the day. @param month from 0 */
+/** Tells whether the calendar has the day. @param month from 0 */
 export function isDay(year: number, month: number, day: number): boolean {
   if (day < 1 || day > (DAYS[month] ?? 0)) return false;
   return month !== 1 || day < 29 || isLeap(year);

@@ -28,14 +28,14 @@ export function dayAt(bytes: Buffer, at: number): number {
   return year * 10_000 + month * 100 + day;
 }
 
-/** Whether `hh:mm:ss` is there, within a day. */
+/** Tells whether `hh:mm:ss` is there, within a day. */
 export function isClockAt(bytes: Buffer, at: number): boolean {
   if (bytes[at + 2] !== COLON || bytes[at + 5] !== COLON) return false;
   const [hour, minute, second] = [digits(bytes, at, 2), digits(bytes, at + 3, 2), digits(bytes, at + 6, 2)]; // prettier-ignore
   return hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && second >= 0 && second < 60;
 }
 
-/** Whether `YYYY-MM-DD` and `hh:mm:ss` may have this between them. */
+/** Tells whether `YYYY-MM-DD` and `hh:mm:ss` may have this between them. */
 export const isBetween = (byte: number | undefined): boolean => byte === LETTER_T || byte === SPACE;
 
 /** Where the digits of a second end that may be there; -1 where they are none, or too many. */
@@ -46,7 +46,7 @@ export function endOfFraction(bytes: Buffer, at: number, to: number): number {
   return end === at + 1 || end - at - 1 > FRACTION_MAX ? -1 : end;
 }
 
-/** How many digits of a second there are, zeros at their end not counted. */
+/** Tells how many digits of a second there are, zeros at their end not counted. */
 export function significantDigits(bytes: Buffer, point: number, end: number): number {
   let last = end;
   while (last > point + 1 && bytes[last - 1] === ZERO) last -= 1;

@@ -57,7 +57,7 @@ export const KINDS = KIND_NAMES.length;
 export const nameOfKind = (kind: number): (typeof KIND_NAMES)[number] =>
   certain(KIND_NAMES[kind], `kind ${kind}`);
 
-/** Whether values of the kind say anything about the type of a column. */
+/** Tells whether values of the kind say anything about the type of a column. */
 export const isSilent = (kind: number): boolean => kind === NONE || kind === EMPTY_ARRAY;
 
 /** Facts about a value beside its kind, and about the elements of an array, as bits. */

@@ -10,9 +10,9 @@ const ZERO = '0';
 
 /** @returns undefined where it is no number of JSON's grammar */
 export function plainDecimal(text: string): PlainDecimal | undefined {
-  const parts = NUMBER.exec(text);
-  if (!parts) return undefined;
-  const [, sign, whole = '', fraction = '', exponent = '0'] = parts;
+  const match = NUMBER.exec(text);
+  if (!match) return undefined;
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match;
   const digits = `${whole}${fraction}`;
   let [from, to] = [0, digits.length];
   while (from < to && digits[from] === ZERO) from += 1;

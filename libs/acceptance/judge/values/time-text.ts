@@ -2,7 +2,7 @@ import { instant } from './calendar.js';
 import { integerOf } from './number-text.js';
 
 /**
- * How `_timestamp` is read. A number's unit is told by its magnitude, as OpenObserve's users
+ * Tells how `_timestamp` is read. A number's unit is told by its magnitude, as OpenObserve's users
  * know it: above 31,536,000 × 10⁹ nanoseconds, × 10⁶ microseconds, × 10³ milliseconds, else seconds.
  */
 export const NANOSECONDS_ABOVE = 31_536_000_000_000_000n;
@@ -28,7 +28,7 @@ export type Micros = number | bigint;
 export const microsOfText = (text: string): Micros | undefined =>
   isNumberText(text) ? microsOfNumber(text) : microsOf(toldTime(text));
 
-/** Whether a text is a number that may be a time. */
+/** Tells whether a text is a number that may be a time. */
 export const isNumberText = (text: string): boolean => NUMBER.test(text);
 
 const [ZERO, NINE, POINT, Z] = [0x30, 0x39, 0x2e, 0x5a];
@@ -73,7 +73,7 @@ function numberAt(bytes: Uint8Array, from: number, count: number): number {
   return number;
 }
 
-/** Whether microseconds, read by their magnitude, are read as such: those around 1970 are not. */
+/** Tells whether microseconds, read by their magnitude, are read as such: those around 1970 are not. */
 export const isToldByMagnitude = (micros: Micros): boolean =>
   micros > MICROSECONDS_ABOVE || micros < -MICROSECONDS_ABOVE;
 
@@ -167,7 +167,7 @@ const told = (
 ): ToldTime | undefined =>
   milliseconds === undefined ? undefined : { milliseconds, fraction, hasZone };
 
-/** Whether a number of milliseconds makes a safe number of microseconds. */
+/** Tells whether a number of milliseconds makes a safe number of microseconds. */
 const SAFE_MS = 9_000_000_000_000;
 
 const microsOf = (time: ToldTime | undefined): Micros | undefined =>

@@ -69,7 +69,7 @@ export const decimalsOf = (precision: number, scale: number): ValueReader => {
   };
 };
 
-/** Whether it is written without an exponent, and its digits, those that are zeros too, are no more than its type has. */
+/** Tells whether it is written without an exponent, and its digits, those that are zeros too, are no more than its type has. */
 function isPlainDecimal(
   bytes: Buffer,
   from: number,

@@ -82,7 +82,7 @@ async function readContents(source: ArrowBytes): Promise<Contents> {
   return head.startsWith(MARK) ? readFile(source) : readStream(source);
 }
 
-/** Whether the disk has failed, and not the bytes. */
+/** Tells whether the disk has failed, and not the bytes. */
 const isSystemError = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error && error.syscall !== undefined;
 

@@ -4,7 +4,7 @@ import type { ArrowBytes, ArrowMessage } from './arrow-bytes.js';
 import type { ListPlace } from './arrow-schema.js';
 import type { FlatTable } from '@app/arrow';
 
-/** A column's part of a batch: how many values, how many of them nulls. */
+/** The sizes of a column in a batch: how many values, how many of them nulls. */
 const NODE = { slot: 1, bytes: 16, nulls: 8 } as const;
 const BUFFER = { slot: 2, bytes: 16, length: 8 } as const;
 const COMPRESSION = 3;
@@ -16,7 +16,7 @@ const NOT_PACKED = -1n;
 const PADDED_TO = 64;
 
 /**
- * Whether there are lists in a batch that are null.
+ * Tells whether there are lists in a batch that are null.
  * @throws {Error} for lists of a fixed length: the engine would make as many nulls of each.
  */
 export function hasNullLists(batch: FlatTable, lists: readonly ListPlace[]): boolean {

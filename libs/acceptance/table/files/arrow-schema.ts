@@ -12,7 +12,7 @@ export interface ArrowSchema {
   readonly lists: readonly ListPlace[];
 }
 
-/** A column of lists, or what is within one, in the order of a batch's parts. */
+/** A column of lists, or what is within one, in the order of a batch's fields. */
 export interface ListPlace {
   /** The column's name. */
   readonly name: string;
@@ -77,7 +77,7 @@ class Reading {
     ];
   }
 
-  /** Counts the parts that a column has in a batch, without those of its children. */
+  /** Counts the nodes and buffers that a column has in a batch, without those of its children. */
   private pass(tag: number): void {
     this.at.node += 1;
     this.at.buffer += BUFFERS[tag] ?? 2;

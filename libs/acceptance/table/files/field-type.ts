@@ -74,7 +74,7 @@ export function valueTypeOf(type: ScalarType): ValueType {
   }
 }
 
-/** Whether there is text in it that comes as it is. */
+/** Tells whether there is text in it that comes as it is. */
 export function holdsText(type: FieldType): boolean {
   switch (type.kind) {
     case 'list':
@@ -88,7 +88,7 @@ export function holdsText(type: FieldType): boolean {
   }
 }
 
-/** How many fields are within it, at whatever depth. */
+/** Tells how many fields are within it, at whatever depth. */
 export function countFields(type: FieldType): number {
   switch (type.kind) {
     case 'list':

@@ -2,7 +2,7 @@ import { certain } from '@app/platform';
 import { EXACT_FLOAT, holds, writeValueType, type ValueType } from '@app/streams';
 import { EXACT_FLOAT_DIGITS, textValue } from './plain-value.sql.js';
 
-/** How values go into a column. */
+/** Tells how values go into a column. */
 export interface Fitting {
   /** SQL of the value, of the column's type where it fits. */
   readonly value: string;
@@ -21,7 +21,7 @@ const INT64_MAX = 2n ** 63n - 1n;
 const EXACT_FLOAT32 = 2 ** 24;
 
 /**
- * How a value of one type goes into a column of another, or of its own, without loss; undefined
+ * Tells how a value of one type goes into a column of another, or of its own, without loss; undefined
  * where none does.
  * @param value SQL as `spoolType` has it, NULL or not
  */

@@ -7,7 +7,7 @@ import { isJsonArray } from './stored-value.sql.js';
 const ARRAY = /^Array\(Nullable\((.+)\)\)$/;
 
 /**
- * How a field whose values are of one kind goes into a column of a type without loss.
+ * Tells how a field whose values are of one kind goes into a column of a type without loss.
  * @param value SQL of the field as it is spooled.
  * @param kind as `storedKind` names it; objects and what holds them are JSON text.
  */

@@ -11,7 +11,7 @@ export interface StoredField {
   readonly name: string;
   /** The kind of its values, as `storedKind` names it; `Micros`: a time, in microseconds since 1970. */
   readonly kind: string;
-  /** Whether its text comes from the table as it is, and might not be UTF-8. */
+  /** Tells whether its text comes from the table as it is, and might not be UTF-8. */
   readonly foreignText: boolean;
   /** Objects only: kinds of what is within them, see `kindsWithin`. */
   readonly within?: readonly string[];
@@ -22,11 +22,11 @@ interface RowJudgement {
   readonly firstLine: number;
   readonly columns: readonly Column[];
   readonly fields: readonly StoredField[];
-  /** Why a field cannot become a column, by field. */
+  /** Tells why a field cannot become a column, by field. */
   readonly refusedFields: ReadonlyMap<string, string>;
   /** Microseconds since the epoch: an earlier row is not for this stream. */
   readonly keptFrom: number | undefined;
-  /** Whether to look into objects too. */
+  /** Tells whether to look into objects too. */
   readonly nested: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface JudgedRows {
 /** Name of a field's column in the files of spooled rows. */
 export const columnOf = (index: number): string => `f${index}`;
 
-/** How spooled rows become rows of a stream. */
+/** Tells how spooled rows become rows of a stream. */
 export function judgedRows(judgement: RowJudgement): JudgedRows {
   const { source, firstLine, columns, fields, keptFrom } = judgement;
   const placed = fields.map((field, index) => ({ ...field, value: columnOf(index) }));
@@ -156,13 +156,13 @@ function notATime(field: PlacedField, before?: string): [string, string] {
 }
 
 function recordSql(fields: readonly PlacedField[]): string {
-  const parts = fields.map((field) => {
+  const expressions = fields.map((field) => {
     const { name, kind, value } = field;
     const text = isJsonText(kind) ? value : `toJSONString(${plain(value, kind)})`;
     const key = quoteText(`${JSON.stringify(name)}:`);
     return `if(${isThere(field)}, concat(${key}, assumeNotNull(${text})), '')`;
   });
-  return `concat('{', arrayStringConcat(arrayFilter(part -> part != '', [${parts.join(', ')}]), ','), '}')`;
+  return `concat('{', arrayStringConcat(arrayFilter(field -> field != '', [${expressions.join(', ')}]), ','), '}')`;
 }
 
 /** SQL of single values, or a list of them, as a record has them. */

@@ -29,9 +29,9 @@ export function storedKind(type: FieldType): string {
   return element.kind === 'list' ? 'Array(Dynamic)' : 'Array(JSON)';
 }
 
-/** Whether values of a kind travel as JSON text. */
+/** Tells whether values of a kind travel as JSON text. */
 export const isJsonText = (kind: string): boolean => kind.endsWith('JSON') || isJsonArray(kind);
-/** Whether values of a kind are arrays that travel as JSON text. */
+/** Tells whether values of a kind are arrays that travel as JSON text. */
 export const isJsonArray = (kind: string): boolean =>
   kind === 'Array(JSON)' || kind === 'Array(Dynamic)';
 
@@ -91,7 +91,7 @@ export function storedValue(
     : `defaultValueOfTypeName(${quoteText(spooledType(declared.type))})`;
 }
 
-/** Whether a field gives a row's time, and not as a number or text that may be in several units. */
+/** Tells whether a field gives a row's time, and not as a number or text that may be in several units. */
 export const isTimeField = ({ name, type: { kind } }: Field): boolean =>
   name === TIMESTAMP.name && ['timestamp', 'date', 'int96', 'date64'].includes(kind);
 
@@ -151,12 +151,12 @@ function valueOf(
     );
   }
   if (type.kind === 'struct' && file.kind === 'struct') {
-    const parts = type.fields.map((field) => {
+    const expressions = type.fields.map((field) => {
       const own = heldField(file.fields, field);
       if (!own) return absent(field.type);
       return valueOf(`tupleElement(${value}, ${quoteText(own.name)})`, own, field, ofScalar, depth);
     });
-    return `CAST(tuple(${parts.join(', ')}), ${quoteText(valueType(type))})`;
+    return `CAST(tuple(${expressions.join(', ')}), ${quoteText(valueType(type))})`;
   }
   throw otherwise(held, declared);
 }

@@ -16,7 +16,7 @@ export const isTime = (micros: string): string =>
 export const isBeforeKept = (micros: string, from: number): string =>
   `ifNull(${micros} < ${from}, 0)`;
 
-/** How a time value is read from its field: by the type its column has there. */
+/** Tells how a time value is read from its field: by the type its column has there. */
 type TimeSource = 'Int64' | 'Float64' | 'String';
 
 /**

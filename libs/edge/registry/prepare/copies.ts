@@ -101,7 +101,7 @@ async function make(
 }
 
 async function sizeOf(copy: string, statements: SourceEngine['statements']): Promise<number> {
-  const [, table = ''] = copy.split('.').map((part) => part.replaceAll('`', ''));
+  const [, table = ''] = copy.split('.').map((piece) => piece.replaceAll('`', ''));
   const sql = `SELECT total_bytes FROM system.tables WHERE database = '${COPIES}' AND name = '${table}'`;
   return Number(await statements.run(`${sql} FORMAT TSVRaw`));
 }

@@ -5,7 +5,7 @@ import { settingsClause, type Settings } from '../../sources/source.js';
 const ALWAYS_LOOK: Settings = { use_cache_for_count_from_files: '0' };
 
 /**
- * How many rows Parquet files have, by what stands at their ends. Asked through a table's view the
+ * Tells how many rows Parquet files have, by what stands at their ends. Asked through a table's view the
  * engine reads a whole column to count it.
  */
 export function countSelect(call: string, settings: Settings): string {

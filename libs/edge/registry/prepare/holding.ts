@@ -13,7 +13,7 @@ const SHARE_OF_MEMORY = 1 / 8;
 /** The share of the memory for small copies, which certainly stay in memory. */
 const SHARE_OF_SMALL = 1 / 16;
 
-/** How many bytes of files may be held by nobody's wish but ours. */
+/** Tells how many bytes of files may be held by nobody's wish but ours. */
 export class Holding {
   private left: number;
 
@@ -25,7 +25,7 @@ export class Holding {
     this.left = bytes;
   }
 
-  /** Whether a table that nobody said it of should be held; what was taken is to be given back. */
+  /** Tells whether a table that nobody said it of should be held; what was taken is to be given back. */
   take({ materialize, options }: DescribedTable, stamp: SourceStamp | undefined): boolean {
     if (materialize !== undefined || !stamp || stamp.bytes > this.left) return false;
     const { format } = options;

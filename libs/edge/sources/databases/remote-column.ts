@@ -2,7 +2,7 @@ import { quoteIdentifier, quoteText } from '@app/warehouse';
 import { engineType } from '../../arrow-data-type.js';
 import type { DescribedColumn } from '../../table-description.js';
 
-/** How a column of a database comes to the engine with the values that it has there. */
+/** Tells how a column of a database comes to the engine with the values that it has there. */
 export interface RemoteReading {
   /** In the database's SQL: what is sent, which is of a type that the engine reads exactly. */
   readonly sent: string;
@@ -18,7 +18,7 @@ type Made = (value: string, column: string) => string;
 
 interface RemoteColumn extends RemoteReading {
   readonly name: string;
-  /** Whether it is never null there. */
+  /** Tells whether it is never null there. */
   readonly required: boolean;
   /** In the database's SQL: the value as the database writes it. */
   readonly text: string;

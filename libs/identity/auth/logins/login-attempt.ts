@@ -1,4 +1,4 @@
-/** The part that every attempt has, whatever is sent to show who it is. */
+/** The fields that every attempt has, whatever is sent to show who it is. */
 export interface TokenAttempt {
   readonly secret: string;
   /** The organization that the request's path names, if any; it need not exist. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { z } from 'zod';
 import type { ServerKey } from '@app/key-store';
-import { writeDurably } from '@app/platform';
+import { writeDurably } from '@app/files';
 
 const PURPOSE = 'known-address';
 const FINGERPRINT_LENGTH = 32;
@@ -31,7 +31,7 @@ export class KnownAddresses implements OnApplicationShutdown {
   constructor(
     private readonly serverKey: ServerKey,
     private readonly file: string,
-    /** Whether an account is there; of those that are gone nothing is kept. */
+    /** Tells whether an account is there; of those that are gone nothing is kept. */
     private readonly exists: (accountId: string) => boolean,
     private readonly now: () => number = Date.now,
   ) {

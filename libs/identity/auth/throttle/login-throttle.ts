@@ -30,7 +30,7 @@ const SLOW_EACH = 4;
 interface Attempter extends AddressPrefix {
   /** A fingerprint of the e-mail, whether it has an account or not. */
   readonly account: string;
-  /** Whether this prefix has logged in to the account before. */
+  /** Tells whether this prefix has logged in to the account before. */
   readonly known: boolean;
 }
 

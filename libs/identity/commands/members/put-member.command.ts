@@ -44,7 +44,7 @@ export class PutMemberHandler implements ICommandHandler<PutMember, 'added' | 'i
     const user = this.users.byEmail(email);
     if (caller.root) mayBeAdded(user);
     // Before anything is made for it.
-    if (!existing && user?.id !== caller.userId) this.invitations.mayTakePart(caller);
+    if (!existing && user?.id !== caller.userId) this.invitations.checkParticipation(caller);
     const organization = existing ?? (await this.create(command));
     const isMember = user && this.organizations.get(organization.id)?.members.has(user.id);
     const isTheirs = user && this.owners.administers(caller, user);

@@ -1,6 +1,6 @@
-import { checkedBroker, installedParts, type ClientParts } from './client-contract.js';
+import { checkedBroker, installedInternals, type ClientInternals } from './client-contract.js';
 
-type Seed = (parts: ClientParts) => Partial<ClientParts>;
+type Seed = (internals: ClientInternals) => Partial<ClientInternals>;
 type AnyClass = new (...args: readonly unknown[]) => { messages: unknown };
 
 /** The client's own decoder, whose answers are changed as another version may change them. */
@@ -78,14 +78,16 @@ const SEEDS: readonly (readonly [string, string, Seed])[] = [
   ],
 ];
 
-describe('the private parts of the Kafka client', () => {
+describe('the internals of the Kafka client', () => {
   it('are those that exactly-once relies on, in the installed version', async () => {
-    await expect(checkedBroker(await installedParts())).resolves.toHaveProperty('prototype.fetch');
+    await expect(checkedBroker(await installedInternals())).resolves.toHaveProperty(
+      'prototype.fetch',
+    );
   });
 
   it.each(SEEDS)('are refused with their version: %s', async (_, reason, seed) => {
-    const parts = await installedParts();
-    const changed = { ...parts, version: '9.9.9', ...seed(parts) };
+    const internals = await installedInternals();
+    const changed = { ...internals, version: '9.9.9', ...seed(internals) };
     const refusal = checkedBroker(changed);
     await expect(refusal).rejects.toThrow('kafkajs 9.9.9 cannot be used');
     await expect(refusal).rejects.toThrow(reason);

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import { hideAborted, type FetchAnswer } from './committed-reads.js';
 import { fetchAnswerBytes } from './fetch-fixture.js';
 
-/** The private parts of kafkajs that exactly-once relies on, as they are before they are checked. */
-export interface ClientParts {
+/** The internals of kafkajs that exactly-once relies on, as they are before they are checked. */
+export interface ClientInternals {
   readonly version: string;
   /** `src/broker/index.js`: the class whose `fetch` every consumer calls. */
   readonly broker: unknown;
@@ -32,7 +32,7 @@ type BatchClass = new (
   partition: object,
 ) => { readonly messages: readonly { readonly offset: string }[] };
 
-/** The installed client is not the one whose private parts are known. */
+/** The installed client is not the one whose internals are known. */
 class UnknownClientError extends Error {
   override readonly name = 'UnknownClientError';
 
@@ -67,7 +67,7 @@ const ANSWER = fetchAnswerBytes(
 const COMMITTED = '3';
 
 /** @throws {UnknownClientError} when the installed version has no such files */
-export async function installedParts(): Promise<ClientParts> {
+export async function installedInternals(): Promise<ClientInternals> {
   const { version } = createRequire(import.meta.url)('kafkajs/package.json') as {
     version: string;
   };
@@ -84,20 +84,20 @@ export async function installedParts(): Promise<ClientParts> {
 }
 
 /**
- * Reads a known answer with the client's own parts, from a broker's bytes to what a consumer sees.
+ * Reads a known answer with the client's own internals, from a broker's bytes to what a consumer sees.
  * @returns the class whose `fetch` may be replaced @throws {UnknownClientError}
  */
-export async function checkedBroker(parts: ClientParts): Promise<BrokerClass> {
-  const { version, broker } = parts;
+export async function checkedBroker(internals: ClientInternals): Promise<BrokerClass> {
+  const { version, broker } = internals;
   if (!isBrokerClass(broker)) throw new UnknownClientError(version, 'its Broker has no fetch()');
-  const { versions } = parts.fetch as Partial<FetchRequests>;
+  const { versions } = internals.fetch as Partial<FetchRequests>;
   const newest = Math.max(...(versions ?? []).map(Number));
   if (newest !== FETCH_VERSION)
     throw new UnknownClientError(
       version,
       `the newest fetch request it knows is ${newest}, not ${FETCH_VERSION}`,
     );
-  const seen = await committedOffsets(parts).catch((error: unknown) => {
+  const seen = await committedOffsets(internals).catch((error: unknown) => {
     throw new UnknownClientError(version, 'it takes a fetched answer apart in another way', {
       cause: error,
     });
@@ -110,7 +110,7 @@ export async function checkedBroker(parts: ClientParts): Promise<BrokerClass> {
   return broker;
 }
 
-async function committedOffsets({ fetch, batch }: ClientParts): Promise<readonly string[]> {
+async function committedOffsets({ fetch, batch }: ClientInternals): Promise<readonly string[]> {
   const request = (fetch as FetchRequests).protocol({ version: FETCH_VERSION })({ topics: [] });
   const answer = await request.response.decode(ANSWER);
   hideAborted(answer);
@@ -121,8 +121,8 @@ async function committedOffsets({ fetch, batch }: ClientParts): Promise<readonly
   );
 }
 
-function isBrokerClass(part: unknown): part is BrokerClass {
-  if (typeof part !== 'function') return false;
-  const { fetch } = part.prototype as { fetch?: unknown };
+function isBrokerClass(internal: unknown): internal is BrokerClass {
+  if (typeof internal !== 'function') return false;
+  const { fetch } = internal.prototype as { fetch?: unknown };
   return typeof fetch === 'function';
 }

@@ -1,4 +1,4 @@
-import { checkedBroker, installedParts } from './client-contract.js';
+import { checkedBroker, installedInternals } from './client-contract.js';
 import { hideAborted } from './committed-reads.js';
 
 let installing: Promise<void> | undefined;
@@ -13,7 +13,7 @@ export function readOnlyCommitted(): Promise<void> {
 }
 
 async function install(): Promise<void> {
-  const { prototype } = await checkedBroker(await installedParts());
+  const { prototype } = await checkedBroker(await installedInternals());
   const { fetch } = prototype;
   prototype.fetch = async function (...options) {
     const answer = await fetch.apply(this, options);

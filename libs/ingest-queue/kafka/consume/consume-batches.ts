@@ -3,7 +3,7 @@ import { certain } from '@app/platform';
 import type { ConsumeOptions, Delivery, QueuedRecord } from '../../ingest-queue.js';
 import { hasMovedOn } from '../client/kafka-failure.js';
 import type { GroupProgress } from './group-progress.js';
-import { GroupMember, type Part } from './group-member.js';
+import { GroupMember, type Slice } from './group-member.js';
 import type { KafkaLog } from '../client/kafka-client.js';
 import type { PlainProducer } from '../client/plain-producer.js';
 import { nextOffset, textHeaders } from './slices.js';
@@ -38,7 +38,7 @@ export class BatchConsumer {
       most,
       maxBytes,
       onAssigned: () => (this.epochs = new Map()),
-      eachPart: (part) => this.deliver(part),
+      eachSlice: (slice) => this.deliver(slice),
     });
   }
 
@@ -46,14 +46,14 @@ export class BatchConsumer {
     return this.member.items();
   }
 
-  private async deliver(part: Part): Promise<boolean> {
-    const kept = await this.hand(part, await this.epochOf(part.batch.partition));
-    if (!kept) this.again(part);
+  private async deliver(slice: Slice): Promise<boolean> {
+    const kept = await this.hand(slice, await this.epochOf(slice.batch.partition));
+    if (!kept) this.again(slice);
     return kept;
   }
 
   /** @returns false when it was given back. */
-  private async hand({ messages, batch, consumer }: Part, epoch: bigint): Promise<boolean> {
+  private async hand({ messages, batch, consumer }: Slice, epoch: bigint): Promise<boolean> {
     const { partition, topic } = batch;
     let kept = true;
     const next = nextOffset(messages, batch);
@@ -84,11 +84,11 @@ export class BatchConsumer {
     return kept;
   }
 
-  /** From the first record of this part, under a new epoch. */
-  private again({ messages, batch: { partition, topic }, consumer }: Part): void {
+  /** From the first record of this slice, under a new epoch. */
+  private again({ messages, batch: { partition, topic }, consumer }: Slice): void {
     this.epochs.delete(partition);
     if (this.member.isOver) return;
-    consumer.seek({ topic, partition, offset: certain(messages[0], 'message of a part').offset });
+    consumer.seek({ topic, partition, offset: certain(messages[0], 'message of a slice').offset });
   }
 
   /** Ordered by the broker, so that it is clear who was last given a partition. */

@@ -3,9 +3,9 @@ import { certain } from '@app/platform';
 import type { DeadMessage, ForeignDelivery, ForeignMessages } from '../../foreign-messages.js';
 import type { QueueRecord } from '../../ingest-queue.js';
 import { toFailure } from '../client/kafka-failure.js';
-import { GroupMember, type Part } from './group-member.js';
+import { GroupMember, type Slice } from './group-member.js';
 import type { KafkaLog } from '../client/kafka-client.js';
-import { nextOffset, textHeaders } from './slices.js';
+import { nextOffset, textsOfHeaders } from './slices.js';
 import type { Topics } from '../topics.js';
 import { TransactionalProducer, type SendWithin } from '../transactions.js';
 
@@ -59,7 +59,7 @@ class ForeignConsumer {
       most,
       maxBytes,
       onAssigned: () => void this.discardProducers(),
-      eachPart: (part) => this.deliver(part),
+      eachSlice: (slice) => this.deliver(slice),
     });
   }
 
@@ -77,16 +77,16 @@ class ForeignConsumer {
     await Promise.all(producers.map((producer) => producer.discard()));
   }
 
-  private async deliver(part: Part): Promise<boolean> {
-    const { messages, batch, consumer } = part;
+  private async deliver(slice: Slice): Promise<boolean> {
+    const { messages, batch, consumer } = slice;
     const { topic, partition } = batch;
     const { producer, from } = await this.taken(partition);
-    if (from !== undefined && BigInt(certain(messages[0], 'message of a part').offset) < from) {
+    if (from !== undefined && BigInt(certain(messages[0], 'message of a slice').offset) < from) {
       consumer.seek({ topic, partition, offset: String(from) });
       return false;
     }
-    const finished = await this.hand(part, producer);
-    if (!finished) await this.again(part);
+    const finished = await this.hand(slice, producer);
+    if (!finished) await this.again(slice);
     return finished;
   }
 
@@ -112,13 +112,17 @@ class ForeignConsumer {
   }
 
   /** @returns false when it was given back, or was never done with. */
-  private async hand({ messages, batch }: Part, producer: TransactionalProducer): Promise<boolean> {
+  private async hand(
+    { messages, batch }: Slice,
+    producer: TransactionalProducer,
+  ): Promise<boolean> {
     const { topic, partition } = batch;
     const offset = nextOffset(messages, batch);
     let finished = false;
+    const headers = textsOfHeaders(messages);
     await this.member.offer({
-      messages: messages.map((message) => ({
-        headers: textHeaders(message),
+      messages: messages.map((message, at) => ({
+        headers: certain(headers[at], 'headers of a message'),
         value: message.value ?? new Uint8Array(),
         name: `${topic}/${partition}/${message.offset}`,
       })),
@@ -152,7 +156,7 @@ class ForeignConsumer {
   }
 
   /** From where the group has come to, once that is certain. */
-  private async again({ batch, consumer }: Part): Promise<void> {
+  private async again({ batch, consumer }: Slice): Promise<void> {
     const { topic, partition } = batch;
     await this.producers.get(partition)?.discard();
     this.producers.delete(partition);

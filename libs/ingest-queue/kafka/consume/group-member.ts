@@ -13,34 +13,34 @@ interface GroupMemberOptions {
   /** At least what one record batch of the topic may have. */
   readonly fetchBytes: number;
   readonly signal: AbortSignal;
-  /** The most messages in a part. */
+  /** The most messages in a slice. */
   readonly most: number;
   readonly maxBytes: number;
   /** Partitions were given anew: what was known of the ones before is old. */
   readonly onAssigned: () => void;
   /**
-   * Offers a part of what was fetched, and waits until it is done with.
+   * Offers a slice of what was fetched, and waits until it is done with.
    * @returns false when the partition goes on elsewhere: then it was sought.
    */
-  readonly eachPart: (part: Part) => Promise<boolean>;
+  readonly eachSlice: (slice: Slice) => Promise<boolean>;
 }
 
 /** Messages of one partition, in their order; never none. */
-export interface Part {
+export interface Slice {
   readonly messages: readonly KafkaMessage[];
   readonly batch: EachBatchPayload['batch'];
   readonly consumer: Consumer;
 }
 
-/** How long a consumer may say nothing before the others take its partitions. */
+/** Tells how long a consumer may say nothing before the others take its partitions. */
 const SESSION_TIMEOUT_MS = 10_000;
-/** How long a rebalance waits for those who still work on what they have. */
+/** Tells how long a rebalance waits for those who still work on what they have. */
 const REBALANCE_TIMEOUT_MS = 120_000;
 const HEARTBEAT_MS = 2000;
 const FETCH_WAIT_MS = 250;
 
 /**
- * A member of a consumer group whose messages a loop takes. Its handler returns only when a part
+ * A member of a consumer group whose messages a loop takes. Its handler returns only when a slice
  * is done with, and so holds a rebalance until then.
  */
 export class GroupMember<Item> {
@@ -78,7 +78,7 @@ export class GroupMember<Item> {
       yield* this.handover.items(AbortSignal.any([this.options.signal, this.ended.signal]));
     } finally {
       this.ended.abort();
-      // A part that comes just now would be waited for by the close.
+      // A slice that comes just now would be waited for by the close.
       this.handover.end();
       await this.consumer.close();
     }
@@ -103,8 +103,8 @@ export class GroupMember<Item> {
         HEARTBEAT_MS,
       );
       try {
-        if (!(await this.options.eachPart({ messages, batch, consumer }))) return;
-        payload.resolveOffset(certain(messages.at(-1), 'message of a part').offset);
+        if (!(await this.options.eachSlice({ messages, batch, consumer }))) return;
+        payload.resolveOffset(certain(messages.at(-1), 'message of a slice').offset);
       } finally {
         clearInterval(beating);
       }

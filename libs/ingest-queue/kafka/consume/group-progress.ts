@@ -39,7 +39,7 @@ const MOVED = 'moved';
 const FIRST_GUESS_BYTES = 16 * 1024;
 
 /**
- * How far the writers' group has come, whichever processes they are: asked of the brokers every
+ * Tells how far the writers' group has come, whichever processes they are: asked of the brokers every
  * now and then, and told at once by a writer in this process.
  */
 export class GroupProgress {
@@ -75,7 +75,7 @@ export class GroupProgress {
   }
 
   /**
-   * Runs an append of so many bytes. An owner's part is what it has put there at this node.
+   * Runs an append of so many bytes. An owner's share is what it has put there at this node.
    * @throws {QueueFullError}, and {MillraceError} QUEUE_UNAVAILABLE; nothing was begun then
    */
   async within<Result>(

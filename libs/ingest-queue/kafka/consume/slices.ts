@@ -1,35 +1,65 @@
 import type { KafkaMessage } from 'kafkajs';
 import { certain } from '@app/platform';
 
-/** Cuts what was fetched into parts of at most so many messages and about so many bytes, never of none. */
+/** Cuts what was fetched into slices of at most so many messages and about so many bytes, never of none. */
 export function* slices(
   messages: readonly KafkaMessage[],
   { most, maxBytes }: { readonly most: number; readonly maxBytes: number },
 ): Iterable<readonly KafkaMessage[]> {
-  let part: KafkaMessage[] = [];
+  let slice: KafkaMessage[] = [];
   let bytes = 0;
   for (const message of messages) {
     const size = message.value?.length ?? 0;
-    if (part.length > 0 && (part.length >= most || bytes + size > maxBytes)) {
-      yield part;
-      part = [];
+    if (slice.length > 0 && (slice.length >= most || bytes + size > maxBytes)) {
+      yield slice;
+      slice = [];
       bytes = 0;
     }
-    part.push(message);
+    slice.push(message);
     bytes += size;
   }
-  if (part.length > 0) yield part;
+  if (slice.length > 0) yield slice;
 }
 
-/** Where to go on behind a part: behind a batch's last message there may be a transaction's end. */
+/** Where to go on behind a slice: behind a batch's last message there may be a transaction's end. */
 export function nextOffset(
-  part: readonly KafkaMessage[],
+  slice: readonly KafkaMessage[],
   batch: { readonly messages: readonly KafkaMessage[]; lastOffset(): string },
 ): string {
-  const last = certain(part.at(-1), 'message of a part').offset;
+  const last = certain(slice.at(-1), 'message of a slice').offset;
   const isLast = last === batch.messages.at(-1)?.offset;
   return String(BigInt(isLast ? batch.lastOffset() : last) + 1n);
 }
 
+/** A message's headers as text. */
 export const textHeaders = ({ headers }: KafkaMessage): Record<string, string> =>
   Object.fromEntries(Object.entries(headers ?? {}).map(([name, text]) => [name, String(text)]));
+
+/**
+ * The headers of messages as text, in their order. Messages in a row with the same headers share one
+ * object: a producer's mostly have the same, and each has only a line.
+ */
+export function textsOfHeaders(
+  messages: readonly KafkaMessage[],
+): readonly Readonly<Record<string, string>>[] {
+  let before: KafkaMessage | undefined;
+  let texts: Readonly<Record<string, string>> = {};
+  return messages.map((message) => {
+    if (before === undefined || !haveSameHeaders(before, message)) texts = textHeaders(message);
+    before = message;
+    return texts;
+  });
+}
+
+function haveSameHeaders(
+  { headers: one = {} }: KafkaMessage,
+  { headers: other = {} }: KafkaMessage,
+) {
+  let names = 0;
+  for (const name in one) {
+    const [a, b] = [one[name], other[name]];
+    if (!Buffer.isBuffer(a) || !Buffer.isBuffer(b) || !a.equals(b)) return false;
+    names += 1;
+  }
+  return names === Object.keys(other).length;
+}

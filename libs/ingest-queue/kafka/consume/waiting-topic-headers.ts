@@ -18,7 +18,7 @@ interface WaitingBounds {
   readonly milliseconds: number;
 }
 
-/** The part of a partition that is not looked at yet. `end` is the first offset behind it. */
+/** The offsets of a partition that were not looked at yet. `end` is the first offset behind it. */
 interface Range {
   next: bigint;
   readonly end: bigint;

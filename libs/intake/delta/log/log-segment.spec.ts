@@ -15,14 +15,14 @@ describe('what of a log is read', () => {
   });
 
   it('is the newest checkpoint that is whole, and what came after', () => {
-    const parts = [1, 2].map((part) => {
-      const numbers = [part, 2].map((number) => String(number).padStart(10, '0')).join('.');
+    const checkpoints = [1, 2].map((nth) => {
+      const numbers = [nth, 2].map((number) => String(number).padStart(10, '0')).join('.');
       return `${version(4)}.checkpoint.${numbers}.parquet`;
     });
-    const names = [...commits(2, 3, 4, 5), `${version(2)}.checkpoint.parquet`, ...parts];
+    const names = [...commits(2, 3, 4, 5), `${version(2)}.checkpoint.parquet`, ...checkpoints];
     expect(chooseSegment(names)).toEqual({
       version: 5,
-      checkpoint: parts,
+      checkpoint: checkpoints,
       commits: commits(5),
     });
     expect(chooseSegment(names.slice(0, -1))).toMatchObject({

@@ -56,18 +56,18 @@ const missing = (version: number): string =>
 /** Finds a complete checkpoint of each version. Any of several will do. */
 function completeCheckpoints(names: readonly string[]): Map<number, readonly string[]> {
   const complete = new Map<number, readonly string[]>();
-  const parts = new Map<string, string[]>();
+  const checkpoints = new Map<string, string[]>();
   for (const name of names) {
     const match = CHECKPOINT.exec(name);
     if (!match) continue;
-    const [, version = '', part, of] = match;
-    if (part === undefined) {
+    const [, version = '', nth, of] = match;
+    if (nth === undefined) {
       complete.set(Number(version), [name]);
       continue;
     }
     const key = `${version}.${of ?? ''}`;
-    const together = [...(parts.get(key) ?? []), name];
-    parts.set(key, together);
+    const together = [...(checkpoints.get(key) ?? []), name];
+    checkpoints.set(key, together);
     if (together.length === Number(of)) complete.set(Number(version), together);
   }
   return complete;

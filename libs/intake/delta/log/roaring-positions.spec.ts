@@ -45,7 +45,7 @@ function write(positions: readonly bigint[], form: Form): Buffer {
 function bitmap(values: readonly number[], form: Form): Buffer {
   const groups = [...groupBy(values, (value) => Math.floor(value / 65536))];
   const keys = groups.map(([key, all]) => numbers(2, key, all.length - 1));
-  const parts = groups.map(([, all]) =>
+  const containers = groups.map(([, all]) =>
     container(
       all.map((value) => value % 65536),
       form,
@@ -53,10 +53,16 @@ function bitmap(values: readonly number[], form: Form): Buffer {
   );
   const offsets = numbers(4, ...groups.map(() => 0));
   if (form === 'plain')
-    return Buffer.concat([numbers(4, 12346, groups.length), ...keys, offsets, ...parts]);
+    return Buffer.concat([numbers(4, 12346, groups.length), ...keys, offsets, ...containers]);
   const flags = Buffer.alloc(Math.ceil(groups.length / 8), 0xff);
   const cookie = numbers(4, 12347 + (groups.length - 1) * 65536);
-  return Buffer.concat([cookie, flags, ...keys, ...(groups.length < 4 ? [] : [offsets]), ...parts]);
+  return Buffer.concat([
+    cookie,
+    flags,
+    ...keys,
+    ...(groups.length < 4 ? [] : [offsets]),
+    ...containers,
+  ]);
 }
 
 function container(values: readonly number[], form: Form): Buffer {

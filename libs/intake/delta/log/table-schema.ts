@@ -8,7 +8,7 @@ export interface TableSchema {
   readonly fields: readonly Field[];
   /** Those whose values are in the log, not in the files. */
   readonly partitions: ReadonlySet<Field>;
-  /** Whether files know their fields by number. */
+  /** Tells whether files know their fields by number. */
   readonly numbered: boolean;
 }
 

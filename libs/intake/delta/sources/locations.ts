@@ -62,10 +62,10 @@ function parse(uri: string): Place {
   } catch {
     throw bad('a % in it is not followed by two hexadecimal digits');
   }
-  const parts = path.split('/').filter((part) => part !== '');
-  if (/[\\\0?#]/.test(path) || parts.some((part) => part === '.' || part === '..'))
+  const segments = path.split('/').filter((segment) => segment !== '');
+  if (/[\\\0?#]/.test(path) || segments.some((segment) => segment === '.' || segment === '..'))
     throw bad('it may have no "..", ".", "?", "#" or "\\"');
-  return { scheme, host, path: `/${parts.join('/')}` };
+  return { scheme, host, path: `/${segments.join('/')}` };
 }
 
 function within(wanted: Place, { scheme, host, path }: Place): boolean {

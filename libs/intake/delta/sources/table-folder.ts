@@ -57,11 +57,11 @@ export function pathInTable(encoded: string): string {
   } catch (error) {
     throw brokenTable(`the log names ${JSON.stringify(encoded)}, which is no URL path`, error);
   }
-  const parts = path.split('/');
+  const segments = path.split('/');
   if (
     path.includes('\0') ||
     path.includes('\\') ||
-    parts.some((part) => part === '' || part === '.' || part === '..')
+    segments.some((segment) => segment === '' || segment === '.' || segment === '..')
   )
     throw outside;
   return path;

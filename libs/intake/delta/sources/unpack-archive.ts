@@ -96,10 +96,10 @@ const tooLarge = (maxBytes: number): MillraceError =>
 function pathOf(entry: string): string {
   if (entry.length > PATH_LENGTH_MAX)
     throw broken(`a path in it is longer than ${PATH_LENGTH_MAX} characters`);
-  const parts = entry.split('/').filter((part) => part !== '.' && part !== '');
-  if (entry.startsWith('/') || /[\\\0]|^[A-Za-z]:/.test(entry) || parts.includes('..'))
+  const segments = entry.split('/').filter((segment) => segment !== '.' && segment !== '');
+  if (entry.startsWith('/') || /[\\\0]|^[A-Za-z]:/.test(entry) || segments.includes('..'))
     throw broken(`${JSON.stringify(entry)} leads out of it`);
-  return parts.join('/');
+  return segments.join('/');
 }
 
 async function untar(

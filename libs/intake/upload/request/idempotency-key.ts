@@ -8,7 +8,7 @@ const KEY_BYTES_MAX = 255;
 
 type Counts = Omit<UploadResult, 'position'>;
 
-/** The parts of an upload that count for it being the same. */
+/** The values by which two uploads are the same. */
 interface Named extends Pick<UploadRequest, 'organization' | 'stream' | 'body'> {
   readonly format: { readonly kind: string };
 }
@@ -126,5 +126,5 @@ function stored<Kept>(answer: string): StoredAnswer<Kept> {
 const isStoredAnswer = <Kept>(kept: StoredAnswer<Kept> | Kept): kept is StoredAnswer<Kept> =>
   Object.hasOwn(kept as object, 'streams');
 
-const nameOf = (parts: readonly string[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+const nameOf = (values: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(values)).digest('base64url');

@@ -15,7 +15,7 @@ export class KeptUploads {
   /**
    * The upload of this key, if there was one. A key belongs to the streams it stored in: where they
    * were deleted it stands for nothing any more, and the upload goes on under another name.
-   * @throws {MillraceError} CONFLICT when some of them were deleted, and others still have their part
+   * @throws {MillraceError} CONFLICT when some of them were deleted, and others still have their records
    */
   async before<Kept extends object>(keyed: KeyedUpload<Kept>): Promise<KeptAppend | undefined> {
     for (;;) {

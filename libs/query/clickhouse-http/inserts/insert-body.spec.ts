@@ -29,7 +29,7 @@ describe("a body's beginning", () => {
   it.each([0, 1, 100, 1_000_000])('is put back, of %i bytes', async (size) => {
     const body = Buffer.alloc(size, 'INSERT ');
     answer = async (asked) => {
-      // Part of the body has come whole, and part of it is on its way.
+      // Some of the body has come whole, and some of it is on its way.
       while (size < 1000 && !asked.complete) await setImmediate();
       await setImmediate();
       const begun = await beginningOf(asked);

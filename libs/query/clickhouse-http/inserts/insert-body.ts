@@ -4,7 +4,7 @@ import { HEAD_BYTES, isHeadWhole, type InsertStatement } from './insert-statemen
 const EVENTS = ['readable', 'end', 'close'] as const;
 
 /**
- * How a body begins that is not encoded: enough of it for the statement before the rows, in however
+ * Tells how a body begins that is not encoded: enough of it for the statement before the rows, in however
  * small pieces it comes. It is put back, and who reads the body next has it all.
  */
 export async function beginningOf(request: IncomingMessage): Promise<string> {

@@ -45,7 +45,7 @@ const OPEN_LIST = /^\([^()]*$/;
 
 export const isInsert = (text: string): boolean => /^\s*INSERT\s/i.test(text);
 
-/** Whether a text begins with all that comes before rows, or with another statement: what follows changes nothing of it. */
+/** Tells whether a text begins with all that comes before rows, or with another statement: what follows changes nothing of it. */
 export function isHeadWhole(text: string): boolean {
   if (!isInsert(text)) return !BEGINS.test(text);
   const [head = '', , , , format] = HEAD.exec(text) ?? [];

@@ -49,7 +49,7 @@ export function sessionFunction(
   }
 }
 
-/** Whether the column is called as the call: in a select list, without an alias. */
+/** Tells whether the column is called as the call: in a select list, without an alias. */
 export function needsName(tokens: readonly Token[], at: number): boolean {
   const [before, behind] = [tokens[at - 1], tokens[at + 3]];
   const isFirst = before?.text === ',' || /^(?:SELECT|DISTINCT)$/i.test(before?.text ?? '');

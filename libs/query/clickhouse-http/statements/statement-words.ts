@@ -12,7 +12,7 @@ const SYSTEM = 'system';
 /** The caller, and the facts about the server that it may be told. */
 export interface Session extends SessionWords {
   readonly catalog: Catalog;
-  /** Whether the caller may ask in a database of this name. */
+  /** Tells whether the caller may ask in a database of this name. */
   readonly hasDatabase: (name: string) => boolean;
 }
 
@@ -125,7 +125,7 @@ class Rewriting {
     return !isOther && !/^AS$/i.test(this.tokens[at - 1]?.text ?? '');
   }
 
-  /** Whether it is a column of a select list, without an alias. */
+  /** Tells whether it is a column of a select list, without an alias. */
   private isSelected(at: number): boolean {
     const next = this.tokens[at + 1];
     const isLast =

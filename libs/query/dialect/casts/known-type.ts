@@ -23,7 +23,7 @@ export type Kind =
 /** The facts that are known of a value before it runs. */
 export interface Known {
   readonly kind: Kind;
-  /** For integers and decimals: most decimal digits, and how many of them are behind the point. For points in time: digits of parts of a second, where they are known. */
+  /** For integers and decimals: most decimal digits, and how many of them are behind the point. For points in time: digits of fractions of a second, where they are known. */
   readonly precision: number;
   readonly scale: number;
 }
@@ -55,7 +55,7 @@ export const DECIMAL_DIGITS_MAX = 76;
 export const isInteger = ({ kind }: Known): boolean =>
   kind === 'signed' || kind === 'unsigned' || kind === 'count' || kind === 'literal';
 
-/** Whether it has a number of digits that is known. */
+/** Tells whether it has a number of digits that is known. */
 export const isExact = (type: Known): boolean =>
   type.kind === 'decimal' || type.kind === 'fraction' || isInteger(type);
 
@@ -71,13 +71,13 @@ const BY_NAME: readonly (readonly [RegExp, Known])[] = [
 
 /** Reads the name that the engine has for a type. */
 export function knownType(type: string): Known {
-  const { name, parts } = readEngineType(type);
-  const [first] = parts;
+  const { name, parameters } = readEngineType(type);
+  const [first] = parameters;
   if (WRAPPERS.test(name)) return first === undefined ? OTHER : knownType(first);
   const [, unsigned, bits = ''] = /^(U?)Int(8|16|32|64)$/.exec(name) ?? [];
   if (unsigned === '') return known('signed', DIGITS[bits]);
   if (unsigned === 'U') return known('unsigned', bits === '64' ? UINT64_DIGITS : DIGITS[bits]);
-  if (name === 'Decimal') return decimal(Number(first), Number(parts[1] ?? '0'));
+  if (name === 'Decimal') return decimal(Number(first), Number(parameters[1] ?? '0'));
   if (name === 'DateTime64') return moment(Number(first));
   return BY_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? OTHER;
 }
@@ -125,3 +125,9 @@ export function eitherOf(left: Known, right: Known): Known {
   }
   return joined('+', left, right);
 }
+
+/** A join finds no type that holds the keys of both sides. */
+export const isEquality = (operator: string, left: Known, right: Known): boolean =>
+  /^==?$/.test(operator) &&
+  ((left.kind === 'signed' && right.kind === 'unsigned') ||
+    (left.kind === 'unsigned' && right.kind === 'signed'));

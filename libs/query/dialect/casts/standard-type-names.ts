@@ -1,4 +1,4 @@
-/** Types that the engine has by another name, or only in part. */
+/** Types that the engine has by another name, or does not have whole. */
 const TYPES: readonly (readonly [RegExp, string])[] = [
   [/^(?:timestamptz|timestamp with time zone)$/i, "DateTime64(6, 'UTC')"],
   [/^timestamptz\((\d)\)$/i, "DateTime64($1, 'UTC')"],

@@ -37,7 +37,7 @@ export type TypeOfColumn = (name: string) => string | undefined;
 
 const COUNTS = /^(?:count|countIf|countDistinct|uniq|uniqExact|row_number|rank|dense_rank)$/i;
 const LENGTHS = /^(?:length|lengthUTF8|char_length|position)$/i;
-const PARTS =
+const TIME_FIELDS =
   /^to(?:Year|Quarter|Month|DayOfMonth|DayOfYear|DayOfWeek|Hour|Minute|Second|ISOWeek)$/;
 const KEEPS =
   /^(?:min|max|any|any_value|anyLast|abs|first_value|last_value|lag|lead|assumeNotNull|toNullable)(?:If)?$/i;
@@ -157,7 +157,7 @@ export class ValueTypes {
     const [word, list] = nodes;
     const name = nameOf(word) ?? '';
     if (COUNTS.test(name) || LENGTHS.test(name)) return COUNT;
-    if (PARTS.test(name)) return COUNT;
+    if (TIME_FIELDS.test(name)) return COUNT;
     if (DATES.test(name)) return DATE;
     if (!isList(list)) return MOMENTS.test(name) ? moment() : UNKNOWN;
     const items = itemsOf(list.nodes);
@@ -179,7 +179,7 @@ export class ValueTypes {
   }
 }
 
-/** Whether it is a number of 19 digits, as the greatest that has a sign, and greater than that. */
+/** Tells whether it is a number of 19 digits, as the greatest that has a sign, and greater than that. */
 const isAboveInt64 = (node: Node | undefined): boolean =>
   node?.kind === 'number' &&
   node.text.length === INT64_MAX.length &&
@@ -187,7 +187,7 @@ const isAboveInt64 = (node: Node | undefined): boolean =>
   node.text > INT64_MAX;
 const INT64_MAX = '9223372036854775807';
 
-/** Digits of parts of a second of what a function answers; 0 where it does not say. */
+/** Digits of fractions of a second of what a function answers; 0 where it does not say. */
 function digitsOf(name: string, [number, more]: Nodes): number {
   const [, unit = ''] = /^fromUnixTimestamp64(Milli|Micro|Nano)$/i.exec(name) ?? [];
   if (unit !== '') return certain(SECOND_PARTS[unit.toLowerCase()], `digits of ${unit}`);

@@ -1,3 +1,5 @@
+import { MOMENTS_AND_REGRESSIONS } from './statistics.js';
+
 /** Writes a call of an aggregate function with what the author's own has: DISTINCT, FILTER, OVER. */
 export type Aggregate = (name: string, args: readonly string[]) => string;
 
@@ -17,12 +19,18 @@ const truth = (name: string): AggregateFunction => ({
   most: 1,
   write: (aggregate, args) => `CAST(${aggregate(name, args)}, 'Bool')`,
 });
-/** `f(x, 0.5)` is the engine's `f(0.5)(x)`. */
-const quantile = (name: string): AggregateFunction => ({
+/** `f(x, 0.5)` is the engine's `f(0.5)(x)`, and with a list of levels another function. */
+const quantile = (name: string, value = (x: string): string => x): AggregateFunction => ({
   fewest: 2,
   most: 3,
-  write: (aggregate, [x = '', level = '']) => aggregate(`${name}(${level})`, [x]),
+  write: (aggregate, [x = '', level = '']) => {
+    const [, levels] = /^\[(.*)\]$/.exec(level) ?? [];
+    const called = levels === undefined ? `${name}(${level})` : `${name.replace('quantile', 'quantiles')}(${levels})`; // prettier-ignore
+    return aggregate(called, [value(x)]);
+  },
 });
+/** The engine's takes no decimals; days and times are refused by the product, as by the function. */
+const INTERPOLATED = quantile('quantileExactInclusive', (x) => `multiply(${x}, toFloat64(1))`);
 /** The first of the values in order that has so many of them up to it, as the standard says. */
 const discrete: AggregateFunction = {
   fewest: 2,
@@ -56,8 +64,8 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = 
     write: (aggregate, [x = '', weight = '', level = '']) =>
       aggregate(`quantileTDigestWeighted(${level})`, [x, `toUInt64(${weight})`]),
   },
-  percentile_cont: quantile('quantileExactInclusive'),
-  quantile_cont: quantile('quantileExactInclusive'),
+  percentile_cont: INTERPOLATED,
+  quantile_cont: INTERPOLATED,
   bool_and: truth('min'),
   bool_or: truth('max'),
   every: truth('min'),
@@ -88,6 +96,7 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = 
   min_by: renamed('argMin', 2),
   first: renamed('any'),
   last: renamed('anyLast'),
+  ...MOMENTS_AND_REGRESSIONS,
   mode: {
     fewest: 1,
     most: 1,

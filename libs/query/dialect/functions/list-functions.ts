@@ -40,6 +40,19 @@ function slice(list: string, from: string, to: string): string {
 const SLICE = fn(2, 3, (list, from, to = '-1') => slice(list, from, to));
 const JOIN = two('arrayStringConcat');
 
+/** An aggregate over a list's values: nulls are passed over, and of no values it is null. */
+const reduced = (name: string): ScalarFunction =>
+  fn(1, 1, (list) => `arrayReduce('${name}OrNull', ${list})`);
+const MAX = reduced('max');
+const MIN = reduced('min');
+const SUM = reduced('sum');
+const PRODUCT = fn(
+  1,
+  1,
+  (list) =>
+    `arrayProduct(arrayMap(_each -> assumeNotNull(_each), arrayFilter(_each -> isNotNull(_each), ${list})))`,
+);
+
 /** Functions of lists, by name in lower case. */
 export const LIST_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   len: LENGTH,
@@ -87,14 +100,14 @@ export const LIST_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   list_reverse: one('arrayReverse'),
   array_slice: SLICE,
   list_slice: SLICE,
-  list_max: one('arrayMax'),
-  list_min: one('arrayMin'),
-  list_sum: one('arraySum'),
-  list_avg: one('arrayAvg'),
-  list_product: one('arrayProduct'),
-  array_max: one('arrayMax'),
-  array_min: one('arrayMin'),
-  array_sum: one('arraySum'),
+  list_max: MAX,
+  list_min: MIN,
+  list_sum: SUM,
+  list_avg: reduced('avg'),
+  list_product: PRODUCT,
+  array_max: MAX,
+  array_min: MIN,
+  array_sum: SUM,
   list_count: fn(1, 1, (list) => `arrayCount(_each -> isNotNull(_each), ${list})`),
   array_element: ELEMENT,
   array_extract: ELEMENT,

@@ -4,6 +4,8 @@ import { engineFormat } from '../times/time-formats.js';
 import { triedCast } from '../casts/tried-casts.js';
 import { isOfSeconds, wholeSeconds } from '../times/whole-seconds.js';
 import { JSON_FUNCTIONS } from '../json/json-functions.js';
+import { bucket } from '../times/time-buckets.js';
+import { age, LENGTHS_OF_TIME } from '../times/lengths-of-time.js';
 import { LIST_FUNCTIONS } from './list-functions.js';
 import { fn, literal, one, truth, two, written, type ScalarFunction } from './scalar-function.js';
 
@@ -47,6 +49,13 @@ const bins = fn(2, 3, (x, y, origin) => {
   const point = `toDateTime64(${time}, 6, 'UTC')`;
   const step = interval(width);
   return `toStartOfInterval(${isOfSeconds(step) ? wholeSeconds(point) : point}, ${step}${from})`;
+});
+
+/** Those of DuckDB and Timescale begin with a Monday, 3 January 2000, and those of months with 2000. */
+const buckets = fn(2, 3, (x, y, origin) => {
+  const [width, time] = INTERVAL.test(y) || UNITS.test(literal(y) ?? '') ? [y, x] : [x, y];
+  const own = origin === undefined ? bucket(interval(width), time) : undefined;
+  return own ?? bins.write(...[x, y, origin].filter((each) => each !== undefined));
 });
 
 const DATE_PARTS: Readonly<Record<string, (x: string) => string>> = {
@@ -152,7 +161,7 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   to_char: formatted('to_char'),
   strftime: formatted('strftime'),
   date_bin: bins,
-  time_bucket: bins,
+  time_bucket: buckets,
   date_part: datePart,
   datepart: datePart,
   dayname: fn(1, 1, (x) => `dateName('weekday', ${x})`),
@@ -166,6 +175,10 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   ),
   epoch: fn(1, 1, (x) => `(toUnixTimestamp64Micro(toDateTime64(${x}, 6, 'UTC')) / 1000000)`),
   epoch_ms: fn(1, 1, (x) => `toUnixTimestamp64Milli(toDateTime64(${x}, 3, 'UTC'))`),
+  ...LENGTHS_OF_TIME,
+  age: fn(2, 4, age),
+  grouping_id: fn(1, 64, (...keys) => `grouping(${keys.join(', ')})`),
+  pg_typeof: one('toTypeName'),
   isinf: one('isInfinite'),
   bit_count: one('bitCount'),
   bit_length: fn(1, 1, (x) => `(length(${x}) * 8)`),

@@ -16,8 +16,8 @@ const AS_TEXT = /^(?:json_extract_string|json_extract_scalar|get_json_object)$/;
 export function jsonField(name: string, nodes: Nodes, scope: Scope): string | undefined {
   const isText = AS_TEXT.test(name);
   if (name !== AS_IT_IS && !isText) return undefined;
-  const parts = partsOf(nodes);
-  const found = parts && fieldOf(scope, parts);
+  const names = pathTo(nodes);
+  const found = names && fieldOf(scope, names);
   if (!found || found.keys.length === 0 || found.keys.includes('')) return undefined;
   const { table, column, keys, field, within } = found;
   const owner = [...(table === undefined ? [] : [table]), column].map(quoteIdentifier).join('.');
@@ -38,17 +38,17 @@ export function jsonField(name: string, nodes: Nodes, scope: Scope): string | un
 }
 
 /** The names that lead there. */
-function partsOf(nodes: Nodes): readonly string[] | undefined {
+function pathTo(nodes: Nodes): readonly string[] | undefined {
   const [base = [], ...paths] = itemsOf(nodes);
   const [word, list, more] = base;
   const isCall =
     word?.kind === 'word' && word.text.toLowerCase() === AS_IT_IS && isList(list) && !more;
-  const parts = isCall ? partsOf(list.nodes) : pathOf(base);
+  const path = isCall ? pathTo(list.nodes) : pathOf(base);
   const steps = paths.flatMap((path): readonly Step[] => {
     const [only, second] = path;
     return only?.kind === 'text' && !second ? jsonPath(only.value) : [NaN];
   });
-  return parts && steps.every((step) => typeof step === 'string')
-    ? [...parts, ...steps.map((step) => step.replaceAll('.', '%2E'))]
+  return path && steps.every((step) => typeof step === 'string')
+    ? [...path, ...steps.map((step) => step.replaceAll('.', '%2E'))]
     : undefined;
 }

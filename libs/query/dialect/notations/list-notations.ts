@@ -42,8 +42,10 @@ function listSlice(nodes: Nodes, at: number, write: Write): Rewritten | undefine
   const group = nodes[place];
   if (group?.kind !== 'group') return undefined;
   const colon = colonOf(group);
-  const side = (part: Nodes, otherwise: string): string =>
-    part.length === 0 || (part.length === 1 && isSymbol(part[0], '-')) ? otherwise : write(part);
+  const side = (bound: Nodes, otherwise: string): string =>
+    bound.length === 0 || (bound.length === 1 && isSymbol(bound[0], '-'))
+      ? otherwise
+      : write(bound);
   const [from, to] = [group.nodes.slice(0, colon), group.nodes.slice(colon + 1)];
   const text = `array_slice(${write(nodes.slice(at, place))}, ${side(from, '1')}, ${side(to, '-1')})`;
   return { text, end: place + 1 };

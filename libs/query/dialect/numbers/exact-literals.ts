@@ -18,7 +18,7 @@ export function exactResult(operator: string, left: Nodes, right: Nodes): string
 const digitsIn = (text: string): string =>
   text.replace(/^-/, '').replace(/^0+|\.0+(?=[1-9])|\./g, '');
 
-/** Whether the engine would read it as a float of fewer digits. */
+/** Tells whether the engine would read it as a float of fewer digits. */
 function isLong(text: string): boolean {
   if (digitsIn(text).length > DECIMAL_DIGITS_MAX) return false;
   return text.includes('.')

@@ -77,7 +77,9 @@ function subscript(
   if (read.name === 'Array' && key?.kind !== 'text')
     return { sql: sql + source.slice(node.start, node.end), type: typeWithin(read), isField, end: end + 1 }; // prettier-ignore
   if (read.name !== 'Tuple' || key?.kind !== 'text' || more) return undefined;
-  const element = read.parts.map(readElement).find((each) => bareName(each.name) === key.value);
+  const element = read.parameters
+    .map(readElement)
+    .find((each) => bareName(each.name) === key.value);
   const field = `tupleElement(${sql}, ${quoteText(key.value)})`;
   return element && { sql: field, type: element.type, isField: true, end: end + 1 };
 }

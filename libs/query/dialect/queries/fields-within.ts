@@ -47,7 +47,7 @@ export function fieldWithin(
 
 function inObject(nodes: Nodes, at: number, end: number, scope: Scope): WrittenField | undefined {
   const read = readPath(nodes, at, end);
-  const found = read && fieldOf(scope, read.parts);
+  const found = read && fieldOf(scope, read.path);
   if (!found || found.keys.length === 0 || found.keys.includes('')) return undefined;
   const { end: to, isElement } = read;
   const { table, column, keys, field } = found;
@@ -61,8 +61,8 @@ function inObject(nodes: Nodes, at: number, end: number, scope: Scope): WrittenF
 }
 
 interface Path {
-  readonly parts: readonly string[];
-  /** Whether a key of it is written as an element, `['key']`. */
+  readonly path: readonly string[];
+  /** Tells whether a key of it is written as an element, `['key']`. */
   readonly isElement: boolean;
   /** Index behind it. */
   readonly end: number;
@@ -71,17 +71,17 @@ interface Path {
 function readPath(nodes: Nodes, at: number, end: number): Path | undefined {
   const begun = beginning(nodes, at);
   if (!begun) return undefined;
-  const parts = [...begun.parts];
+  const path = [...begun.path];
   let { isElement, end: to } = begun;
   for (; to < end; to += 1) {
     const key = keyIn(nodes[to]);
     const name = isSymbol(nodes[to], '.') && to + 1 < end ? nameOf(nodes[to + 1]) : undefined;
     if (key === undefined && name === undefined) break;
-    parts.push(key ?? name ?? '');
+    path.push(key ?? name ?? '');
     if (key === undefined) to += 1;
     else isElement = true;
   }
-  return { parts, isElement, end: to };
+  return { path, isElement, end: to };
 }
 
 /** Reads the beginning of `k['a']['b']`, which the engine prints as `(k['a'])['b']`, and of `k['a'].b`, which it prints as `tupleElement(k['a'], 'b')`. */
@@ -95,13 +95,11 @@ function beginning(nodes: Nodes, at: number): Path | undefined {
     const [of = [], [key, ...more] = []] = itemsOf(second.nodes);
     const path = wholePath(of);
     if (!path?.isElement || key?.kind !== 'text' || more.length > 0) return undefined;
-    return { ...path, parts: [...path.parts, key.value.replaceAll('.', '%2E')], end: at + 2 };
+    return { ...path, path: [...path.path, key.value.replaceAll('.', '%2E')], end: at + 2 };
   }
   const name = nameOf(first);
   const isNone = isList(second) || (first?.kind === 'word' && isKeyword(first.text));
-  return name === undefined || isNone
-    ? undefined
-    : { parts: [name], isElement: false, end: at + 1 };
+  return name === undefined || isNone ? undefined : { path: [name], isElement: false, end: at + 1 };
 }
 
 function wholePath(nodes: Nodes): Path | undefined {

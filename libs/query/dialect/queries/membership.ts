@@ -19,7 +19,7 @@ export function membershipAt(nodes: Nodes, at: number): Membership | undefined {
 const isNull = ([only, more]: Nodes): boolean => more === undefined && isWord(only, 'NULL');
 
 /**
- * Whether a value is in a list. Beside a null in the list, what is not found may be that null:
+ * Tells whether a value is in a list. Beside a null in the list, what is not found may be that null:
  * neither true nor false.
  * @param value as the engine has it.
  * @param write an item of the list, as the engine has it.

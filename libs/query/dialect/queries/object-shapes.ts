@@ -50,7 +50,7 @@ export const OUTERMOST: Scope = {
 const nameOf = (node: Node | undefined): string | undefined =>
   node?.kind === 'word' || node?.kind === 'name' ? node.value : undefined;
 
-/** Finds out which columns of objects there are in each part of a statement. */
+/** Finds out which columns of objects there are in each clause of a statement. */
 export class ObjectShapes {
   /** By the brackets that a query stands in: it is looked at once. */
   private readonly known = new WeakMap<Node, Shape>();
@@ -163,9 +163,9 @@ export class ObjectShapes {
         }
         continue;
       }
-      const parts = pathOf(value);
-      const found = parts && fieldOf(scope, parts);
-      const name = as ?? found?.name ?? parts?.at(-1);
+      const path = pathOf(value);
+      const found = path && fieldOf(scope, path);
+      const name = as ?? found?.name ?? path?.at(-1);
       if (name === undefined) continue;
       named.add(name);
       if (found && found.keys.length === 0) objects.set(name, found.within);
@@ -216,7 +216,7 @@ export function pathOf(nodes: Nodes): readonly string[] | undefined {
     : undefined;
 }
 
-/** The part of a name that leads to, or into, a column of objects. */
+/** The beginning of a name that leads to, or into, a column of objects. */
 export interface Found {
   /** Without the table's. */
   readonly name: string;
@@ -233,15 +233,15 @@ export interface Found {
  * @returns undefined where it is a column of its own, or nothing that is known.
  * @throws {MillraceError} INVALID_SQL
  */
-export function fieldOf(scope: Scope, parts: readonly string[]): Found | undefined {
-  const [table = '', ...rest] = parts;
+export function fieldOf(scope: Scope, path: readonly string[]): Found | undefined {
+  const [table = '', ...rest] = path;
   if (scope.elements.has(table)) return undefined;
-  const [name, behind] = [parts.join('.'), rest.join('.')];
+  const [name, behind] = [path.join('.'), rest.join('.')];
   for (let at: Scope | undefined = scope; at; at = at.outer) {
     const { sources } = at;
-    scope.lookups?.add((1 + sources.length) * parts.length);
+    scope.lookups?.add((1 + sources.length) * path.length);
     if (sources.some(({ shape }) => isOwnColumn(shape, name))) return undefined;
-    const found = first(sources, ({ shape }) => inShape(shape, name, parts));
+    const found = first(sources, ({ shape }) => inShape(shape, name, path));
     if (found) return found;
     const named = sources.filter((source) => source.name === table && rest.length > 0);
     if (named.some(({ shape }) => isOwnColumn(shape, behind))) return undefined;
@@ -254,8 +254,8 @@ export function fieldOf(scope: Scope, parts: readonly string[]): Found | undefin
 const isOwnColumn = ({ objects, named }: Shape, name: string): boolean =>
   named.has(name) && !objects.has(name);
 
-/** @param name all parts of it, with dots between them */
-function inShape({ objects }: Shape, name: string, parts: readonly string[]): Found | undefined {
+/** @param name all `names`, with dots between them */
+function inShape({ objects }: Shape, name: string, names: readonly string[]): Found | undefined {
   if (objects.size === 0) return undefined;
   for (let end = name.indexOf('.'); ; end = name.indexOf('.', end + 1)) {
     const column = end === -1 ? name : name.slice(0, end);
@@ -264,7 +264,7 @@ function inShape({ objects }: Shape, name: string, parts: readonly string[]): Fo
     if (within) {
       const path = name.slice(column.length + 1);
       const field = within.get(path);
-      const keys = keysBehind(column, parts);
+      const keys = keysBehind(column, names);
       if (!keys && !field) return undefined;
       return { name, table: undefined, column, keys: field?.keys ?? keys ?? [], within, field };
     }
@@ -272,11 +272,11 @@ function inShape({ objects }: Shape, name: string, parts: readonly string[]): Fo
   }
 }
 
-/** The parts behind those that are the column's name; undefined where it ends within a part. */
-function keysBehind(column: string, parts: readonly string[]): readonly string[] | undefined {
+/** Gives the names behind those that make the column's name; undefined where it ends within a name. */
+function keysBehind(column: string, names: readonly string[]): readonly string[] | undefined {
   let length = -1;
-  const own = parts.findIndex((part) => (length += part.length + 1) >= column.length);
-  return length === column.length ? parts.slice(own + 1) : undefined;
+  const own = names.findIndex((name) => (length += name.length + 1) >= column.length);
+  return length === column.length ? names.slice(own + 1) : undefined;
 }
 
 function first<T, R>(list: readonly T[], find: (each: T) => R | undefined): R | undefined {

@@ -3,6 +3,7 @@ import type { TableDescription } from '../../catalog.js';
 import { bridged, bridgesOf } from './common-columns.js';
 import { Expressions, type Names, type Writing } from '../expressions.js';
 import { ObjectShapes, OUTERMOST, type Scope } from './object-shapes.js';
+import { checkNaturalJoin } from './natural-joins.js';
 import { clausesOf, isSetOperator, type Clause } from './select-clauses.js';
 import { isMany, selectItems, type SelectItem } from './select-items.js';
 import { findSumsOfNothing } from './sums-of-nothing.js';
@@ -10,7 +11,7 @@ import { endOf, isSymbol, isWord, itemAt, itemsOf, startOf, type Nodes } from '.
 import type { ValueTypes } from '../casts/value-types.js';
 import { WrittenLength } from '../written-length.js';
 
-interface Parts extends Omit<Writing, 'writeQuery' | 'scope'> {
+interface Dependencies extends Omit<Writing, 'writeQuery' | 'scope'> {
   /** By name, of the organization that asks. */
   readonly table: (name: string) => TableDescription | undefined;
   /** See `element-names.ts`. */
@@ -23,12 +24,14 @@ export class Queries {
   private readonly source: string;
   private readonly types: ValueTypes;
   private readonly shapes: ObjectShapes;
+  private readonly table: Dependencies['table'];
   /** Counts the text of expressions for which ORDER BY has a name. */
   private readonly length: WrittenLength;
   /** The scope of the SELECT in work. */
   private scope: Scope = OUTERMOST;
 
-  constructor({ table, elements, ...writing }: Parts) {
+  constructor({ table, elements, ...writing }: Dependencies) {
+    this.table = table;
     this.source = writing.source;
     this.types = writing.types;
     this.length = new WrittenLength(this.source.length);
@@ -42,22 +45,22 @@ export class Queries {
 
   /** One SELECT, or several put together. */
   write(nodes: Nodes): string {
-    const parts: Nodes[] = [];
+    const lists: Nodes[] = [];
     let begun = 0;
     for (let at = 0; at < nodes.length; at += 1) {
       if (!isSetOperator(nodes, at)) continue;
-      parts.push(nodes.slice(begun, at));
+      lists.push(nodes.slice(begun, at));
       begun = at + 1;
       while (isWord(nodes[begun], 'ALL') || isWord(nodes[begun], 'DISTINCT')) begun += 1;
     }
-    parts.push(nodes.slice(begun));
-    const selects = parts.filter((part) => part.length > 0);
+    lists.push(nodes.slice(begun));
+    const selects = lists.filter((select) => select.length > 0);
     const bridges = selects.length > 1 ? this.bridges(selects) : [];
     let written = '';
     let from = startOf(nodes);
-    for (const [at, part] of selects.entries()) {
-      written += this.source.slice(from, startOf(part)) + this.select(part, bridges[at]);
-      from = endOf(part);
+    for (const [at, select] of selects.entries()) {
+      written += this.source.slice(from, startOf(select)) + this.select(select, bridges[at]);
+      from = endOf(select);
     }
     return written;
   }
@@ -121,6 +124,9 @@ export class Queries {
     grouped: ReadonlySet<string>,
   ): string {
     switch (word) {
+      case 'FROM':
+        checkNaturalJoin(body, this.table);
+        return this.expressions.write(body);
       case 'SELECT':
         return quantifierOf(body, this.source) + items.map(({ text }) => text).join(', ');
       case 'ORDER': {

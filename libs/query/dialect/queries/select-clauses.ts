@@ -29,7 +29,7 @@ export interface Clause {
 
 const SET_OPERATOR = /^(?:UNION|INTERSECT|EXCEPT)$/i;
 
-/** Whether several SELECTs are put together there: `* EXCEPT a` is none. */
+/** Tells whether several SELECTs are put together there: `* EXCEPT a` is none. */
 export function isSetOperator(nodes: Nodes, at: number): boolean {
   const node = nodes[at];
   if (node?.kind !== 'word' || !SET_OPERATOR.test(node.text)) return false;

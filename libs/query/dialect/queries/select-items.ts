@@ -19,7 +19,7 @@ export interface SelectItem {
   readonly expression: string;
   /** The name of the column, where the statement or we gave it one. */
   readonly name: string | undefined;
-  /** Whether it stands for several columns, or may. */
+  /** Tells whether it stands for several columns, or may. */
   readonly isMany: boolean;
 }
 
@@ -30,7 +30,7 @@ const CONDITION_SYMBOLS = /^(?:=|==|!=|<>|<|>|<=|>=|<=>)$/;
 const CONDITION_CALLS =
   /^(?:and|or|not|xor|equals|notEquals|less|greater|lessOrEquals|greaterOrEquals|isNull|isNotNull|like|notLike|ilike|notILike|match|startsWith|endsWith|has|hasAll|hasAny|in|notIn|exists|empty|notEmpty|isNaN|isFinite|isInfinite)$/;
 
-/** Whether its value is true or false. */
+/** Tells whether its value is true or false. */
 function isCondition(nodes: Nodes): boolean {
   const [first, second] = nodes;
   if (nodes.length === 1 && first?.kind === 'group')
@@ -58,7 +58,7 @@ function isPlain(nodes: Nodes): boolean {
   return nodes.every((node) => isNameLike(node) || isSymbol(node, '.') || isSymbol(node, ':'));
 }
 
-/** Whether it stands for several columns, or may. */
+/** Tells whether it stands for several columns, or may. */
 export const isMany = (nodes: Nodes): boolean =>
   MANY.test(nodes[0]?.text ?? '') ||
   nodes.some((node, at) => isSymbol(node, '*') && (at === 0 || isSymbol(nodes[at - 1], '.'))) ||

@@ -1,14 +1,14 @@
 /**
- * Whether a text that reads as a date is that day. The engine reads 30 February as 1 March, and
- * what is beyond its dates as the first or the last of them. Any sign may part year, month and day,
+ * Tells whether a text that reads as a date is that day. The engine reads 30 February as 1 March, and
+ * what is beyond its dates as the first or the last of them. Any sign may separate year, month and day,
  * or none: `20240230`.
  * @param date the same as the engine reads it.
  */
 export function existingDay(value: string, date: string): string {
   const text = `ifNull(toString(${value}), '')`;
   const isDate = `match(${text}, '^\\\\d{4}(?:\\\\D\\\\d\\\\d?\\\\D\\\\d|\\\\d{4}$)')`;
-  const part = (pattern: string): string => `toUInt16OrZero(extract(${text}, '${pattern}'))`;
-  const year = part('^(\\\\d{4})');
-  const day = part('^(?:\\\\d{6}|\\\\d{4}\\\\D\\\\d\\\\d?\\\\D)(\\\\d\\\\d?)');
+  const field = (pattern: string): string => `toUInt16OrZero(extract(${text}, '${pattern}'))`;
+  const year = field('^(\\\\d{4})');
+  const day = field('^(?:\\\\d{6}|\\\\d{4}\\\\D\\\\d\\\\d?\\\\D)(\\\\d\\\\d?)');
   return `ifNull(NOT ${isDate} OR ((toYear(${date}) = ${year}) AND (toDayOfMonth(${date}) = ${day})), 1)`;
 }

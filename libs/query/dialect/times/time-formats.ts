@@ -41,7 +41,7 @@ function ofPercent(format: string): string {
   return format.replace(/%(\.%?f|\.?[369]f|.?)/gs, (whole, letter: string) => {
     if (/^\.?[369]?f$/.test(letter)) return letter.startsWith('.') ? '.%f' : '%f';
     const engine = PERCENT[letter] ?? (letter !== '' && SAME.includes(letter) ? whole : undefined);
-    if (engine === undefined) throw unknownPart(format, whole);
+    if (engine === undefined) throw unknownField(format, whole);
     return engine;
   });
 }
@@ -51,20 +51,20 @@ function ofTemplate(format: string): string {
   for (let at = 0; at < format.length;) {
     const rest = format.slice(at);
     const [quoted, inside = ''] = /^"([^"]*)"/.exec(rest) ?? [];
-    const known = TEMPLATE.find(([part]) => rest.startsWith(part));
+    const known = TEMPLATE.find(([field]) => rest.startsWith(field));
     if (quoted !== undefined) written += inside;
     else if (known) written += known[1];
-    else if (/^[A-Za-z]/.test(rest) && !/^T(?:HH|$)/.test(rest)) throw unknownPart(format, rest);
+    else if (/^[A-Za-z]/.test(rest) && !/^T(?:HH|$)/.test(rest)) throw unknownField(format, rest);
     else written += rest.charAt(0);
     at += quoted?.length ?? known?.[0].length ?? 1;
   }
   return written;
 }
 
-function unknownPart(format: string, part: string): MillraceError {
+function unknownField(format: string, field: string): MillraceError {
   const known = TEMPLATE.map(([name]) => name).join(', ');
   return new MillraceError(
     'INVALID_SQL',
-    `the format ${JSON.stringify(format)} has a part that is not known here, ${JSON.stringify(part.slice(0, 10))}; known are ${known}, or those of strftime, such as %Y-%m-%d`,
+    `the format ${JSON.stringify(format)} has a part that is not known here, ${JSON.stringify(field.slice(0, 10))}; known are ${known}, or those of strftime, such as %Y-%m-%d`,
   );
 }

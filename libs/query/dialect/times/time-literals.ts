@@ -5,7 +5,7 @@ import type { Side } from '../numbers/decimal-arithmetic.js';
 import type { Known } from '../casts/known-type.js';
 import type { Node, Nodes } from '../source-tree.js';
 
-/** A day as the engine reads it: any sign parts year, month and day, or none does. */
+/** A day as the engine reads it: any sign separates year, month and day, or none does. */
 const DAY = /^\s*(\d{4})(?:\D(\d\d?)\D|(?=\d{4}$)(\d\d))(\d\d?)(?=$|[T\s])/i;
 /** The engine compares such a text with a time as it is. */
 const PLAIN = /^\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d(?:\.\d+)?)?$/;

@@ -20,7 +20,7 @@ export const isOfSeconds = (unit: string): boolean =>
   unit.length <= UNIT_MAX && !PARTS_OF_A_SECOND.test(unit);
 
 /**
- * The engine cuts parts of a second off towards 1970, so that the second before it begins would be
+ * The engine cuts fractions of a second off towards 1970, so that the second before it begins would be
  * one of the year that follows. What is cut off at whole seconds first is not.
  * @param typeAt of an argument
  */

@@ -31,7 +31,7 @@ export function selectAggregates(
       const args = field ? getArgumentValues(field, node, reader.variables) : {};
       return `${countOf(table, args, column)} AS ${alias}`;
     }
-    const parts = [...reader.below(nodes)].map(([inner, [{ name: each }]]) => {
+    const fields = [...reader.below(nodes)].map(([inner, [{ name: each }]]) => {
       const described = table.named.get(each.value)?.column;
       const quoted = quoteIdentifier(inner);
       if (!described)
@@ -47,8 +47,8 @@ export function selectAggregates(
         type: `${quoted} ${aggregate.typeOf(described.type)}`,
       };
     });
-    const type = `Tuple(${parts.map((part) => part.type).join(', ')})`;
-    return `CAST(tuple(${parts.map(({ sql }) => sql).join(', ')}), ${quoteText(type)}) AS ${alias}`;
+    const type = `Tuple(${fields.map((field) => field.type).join(', ')})`;
+    return `CAST(tuple(${fields.map(({ sql }) => sql).join(', ')}), ${quoteText(type)}) AS ${alias}`;
   });
   return { selected, groups: [...groups] };
 }

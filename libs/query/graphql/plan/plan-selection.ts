@@ -62,7 +62,7 @@ function tuple(
   reader: SelectionReader,
   level: number,
 ): Typed {
-  const parts = [...selection].map(([key, nodes]): Typed & { key: string } => {
+  const fields = [...selection].map(([key, nodes]): Typed & { key: string } => {
     const field = json.fields.get(nodes[0].name.value);
     if (!field) return { key, sql: quoteText(json.type.name), type: 'String' };
     const inner = { root: place.root, keys: [...place.keys, field.key] };
@@ -72,8 +72,8 @@ function tuple(
     return { key, sql: whole(inner, field.json), type: 'Dynamic' };
   });
   return {
-    sql: `tuple(${parts.map(({ sql }) => sql).join(', ')})`,
-    type: `Tuple(${parts.map(({ key, type }) => `${quoteIdentifier(key)} ${type}`).join(', ')})`,
+    sql: `tuple(${fields.map(({ sql }) => sql).join(', ')})`,
+    type: `Tuple(${fields.map(({ key, type }) => `${quoteIdentifier(key)} ${type}`).join(', ')})`,
   };
 }
 

@@ -53,7 +53,7 @@ function finish(level: Readonly<Record<string, Growing>>): Shape {
   );
 }
 
-/** Whether a column has objects, with or without nulls among them. */
+/** Tells whether a column has objects, with or without nulls among them. */
 export const isOfObjects = (type: string): boolean => /^(?:Nullable\()?JSON/.test(type);
 
 export const isListOfObjects = (type: string): boolean => type.startsWith('Array(JSON');

@@ -57,9 +57,9 @@ interface SchemaColumn {
 /** Keys below a place in JSON, by field name. */
 export interface JsonFields {
   readonly type: GraphQLObjectType;
-  /** Whether the place holds lists of such objects. */
+  /** Tells whether the place holds lists of such objects. */
   readonly list: boolean;
-  /** Whether anything else has been seen there. */
+  /** Tells whether anything else has been seen there. */
   readonly plain: boolean;
   readonly fields: ReadonlyMap<
     string,

@@ -74,9 +74,9 @@ function elementsOf(
 ): readonly { readonly key: string; readonly type: string }[] | undefined {
   const read = readEngineType(type);
   if (read.name === 'Array' || read.name === 'Nullable') return elementsOf(typeWithin(read));
-  if (read.name !== 'Tuple' || read.parts.length === 0) return undefined;
-  const elements = read.parts.map((part) => {
-    const element = readElement(part.replace(/\s+/g, ' '));
+  if (read.name !== 'Tuple' || read.parameters.length === 0) return undefined;
+  const elements = read.parameters.map((parameter) => {
+    const element = readElement(parameter.replace(/\s+/g, ' '));
     return { key: unquoted(element.name.trimEnd()), type: element.type };
   });
   return elements.every(({ key }) => key !== '') ? elements : undefined;

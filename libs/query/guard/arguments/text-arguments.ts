@@ -8,9 +8,9 @@ import type { Argument, TextCall } from './text-call.js';
 type Judge = (text: string) => TextNames | undefined;
 
 interface Rule {
-  /** Which argument, from 0; −1 is the last. */
+  /** Tells which argument, from 0; −1 is the last. */
   readonly at: readonly number[];
-  /** Whether it may be left out. */
+  /** Tells whether it may be left out. */
   readonly optional?: true;
   readonly judge: Judge;
   /** Says what the function wants there. */
@@ -34,8 +34,8 @@ const format: Rule = {
   judge: only(/^(?:CSV|TSV|TabSeparated|JSONEachRow|JSONCompactEachRow|Values|Markdown)$/),
   wants: 'CSV, TSV, TabSeparated, JSONEachRow, JSONCompactEachRow, Values or Markdown',
 };
-/** A Dynamic column has a part for each type, which has the type's name. */
-const part: Rule = {
+/** A Dynamic column has a subcolumn for each type, which has the type's name. */
+const subcolumn: Rule = {
   at: [1],
   judge: (text) => (/aggregatefunction/i.test(text) ? undefined : NO_NAMES),
   wants: 'the name or the number of a part',
@@ -76,8 +76,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   initializeaggregation: aggregate,
   formatrow: format,
   formatrownonewline: format,
-  getsubcolumn: part,
-  tupleelement: part,
+  getsubcolumn: subcolumn,
+  tupleelement: subcolumn,
   tokens: tokenizer(1),
   tokensforlikepattern: tokenizer(1),
   hasphrase: tokenizer(2),
@@ -109,7 +109,7 @@ function isShort(given: Argument): boolean {
   return length?.kind === 'constant' && (length.whole ?? Infinity) <= SHORT;
 }
 
-/** Whether a function reads a text of its own kind, so that its calls must be looked at. */
+/** Tells whether a function reads a text of its own kind, so that its calls must be looked at. */
 export function takesText(name: string): boolean {
   const lower = name.toLowerCase();
   return Object.hasOwn(RULES, lower) || COMPARED.has(lower) || zonePlaces(lower) !== undefined;
@@ -207,6 +207,6 @@ function areColumns(name: string, first: Argument | undefined): boolean {
 
 function judgeArgument(rule: Rule, given: Argument | undefined): TextNames | undefined {
   if (!given) return rule.optional ? NO_NAMES : undefined;
-  if (rule === part && given.kind === 'constant') return NO_NAMES;
+  if (rule === subcolumn && given.kind === 'constant') return NO_NAMES;
   return given.kind === 'text' ? rule.judge(given.text) : undefined;
 }

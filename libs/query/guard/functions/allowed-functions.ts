@@ -8,7 +8,7 @@ const ALLOWED = new Set(KNOWN_FUNCTIONS);
 const COMBINATOR =
   /(?:if|array|map|distinct|ornull|ordefault|foreach|resample|argmin|argmax|simplestate|state|merge|mergestate)$/;
 
-/** Whether a statement may call it. Names compare without case, as the engine does for many. */
+/** Tells whether a statement may call it. Names compare without case, as the engine does for many. */
 export function isAllowedFunction(name: string): boolean {
   let candidate = name.toLowerCase();
   for (;;) {

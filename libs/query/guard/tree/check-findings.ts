@@ -7,6 +7,7 @@ import {
   KNOWN_FUNCTIONS,
 } from '../functions/allowed-functions.js';
 import { TRANSLATED_FUNCTIONS } from '../../dialect/functions/translated-functions.js';
+import { FUNCTIONS_ELSEWHERE } from '../functions/functions-elsewhere.js';
 import { ENDLESS_FUNCTIONS } from '../functions/endless-functions.js';
 import type { Name, TreeFindings } from './inspect-tree.js';
 import { readType } from '../arguments/read-type.js';
@@ -56,7 +57,7 @@ export function checkFindings(
     if (!isOfEngine(name, engineFunctions))
       throw new MillraceError(
         'INVALID_SQL',
-        `there is no function ${name}${at(name)}${didYouMean(name, [...KNOWN_FUNCTIONS, ...TRANSLATED_FUNCTIONS])}`,
+        `there is no function ${name}${at(name)}${elsewhere(name) ?? didYouMean(name, [...KNOWN_FUNCTIONS, ...TRANSLATED_FUNCTIONS])}`,
       );
     throw refused('function', `function ${name} is not allowed${at(name)}`);
   }
@@ -77,7 +78,7 @@ export function checkFindings(
     );
   }
   for (const name of findings.columns) {
-    const last = certain(name.at(-1), 'part of a name');
+    const last = certain(name.at(-1), 'last word of a name');
     if (DATABASE_NAMES.has(last.toLowerCase()) && name.length <= 2)
       throw refused('name', `${last} is not allowed${at(last)}`);
   }
@@ -89,10 +90,10 @@ export function checkFindings(
         `${name} stands twice in one FROM: give each a name with AS`,
       );
   }
-  if (findings.partSettings.length > 0)
+  if (findings.innerSettings.length > 0)
     throw refused(
       'settings',
-      `SETTINGS can only stand at the end of the statement: ${findings.partSettings.join(', ')}`,
+      `SETTINGS can only stand at the end of the statement: ${findings.innerSettings.join(', ')}`,
     );
   if (findings.namesState)
     throw refused('type', 'AggregateFunction cannot be named: states come from -State functions');
@@ -104,7 +105,7 @@ export function checkFindings(
 
 const COMBINED = /(?:if|distinct|ornull|ordefault|array|state|merge)$/;
 
-/** Whether the engine has it, by itself or with what makes another of an aggregate function. */
+/** Tells whether the engine has it, by itself or with what makes another of an aggregate function. */
 function isOfEngine(name: string, engineFunctions: ReadonlySet<string>): boolean {
   const lower = name.toLowerCase();
   return engineFunctions.has(lower) || engineFunctions.has(lower.replace(COMBINED, ''));
@@ -118,7 +119,7 @@ export function checkTexts({ problem }: JudgedTexts, text: string): void {
 }
 
 /**
- * Whether all tables are the organization's.
+ * Tells whether all tables are the organization's.
  * @throws {MillraceError} STATEMENT_REFUSED, STREAM_NOT_FOUND
  */
 export function checkTables(
@@ -175,4 +176,11 @@ function bareNames(name: Name, text: string): MillraceError {
     'foreign_table',
     `it names ${JSON.stringify(written)}${placeOf(written, text)}: name tables by their bare names, in backquotes where they hold dots`,
   );
+}
+
+function elsewhere(name: string): string | undefined {
+  const instead = Object.entries(FUNCTIONS_ELSEWHERE).find(
+    ([known]) => known === name.toLowerCase(),
+  );
+  return instead && `: ${instead[1]}`;
 }

@@ -4,7 +4,7 @@ import { asWritten } from '../spell-out.js';
 import { takesText } from '../arguments/text-arguments.js';
 import { constantArgument, type Argument, type TextCall } from '../arguments/text-call.js';
 
-/** A name in its parts: `a.b` has two, a quoted `a.b` one. */
+/** The words of a name: `a.b` has two, a quoted `a.b` one. */
 export type Name = readonly [first: string, ...more: string[]];
 
 /** The names in a statement, read off the engine's own print of its tree. */
@@ -28,9 +28,9 @@ export interface TreeFindings {
   readonly expressions: ReadonlySet<string>;
   /** Names in FROM that the engine may take for a table although an expression has them. */
   readonly loose: ReadonlySet<string>;
-  /** The settings of parts of the statement. */
-  readonly partSettings: readonly string[];
-  /** Whether a text or a name could be a type that makes the engine believe bytes to be its own state. */
+  /** The settings of queries within the statement. */
+  readonly innerSettings: readonly string[];
+  /** Tells whether a text or a name could be a type that makes the engine believe bytes to be its own state. */
   readonly namesState: boolean;
   /** Calls of functions that read a text in a way of their own. */
   readonly calls: readonly TextCall[];
@@ -100,7 +100,7 @@ export function inspectTree(print: string): TreeFindings {
     references: [],
     lambdas: new Set(),
     expressions: new Set(),
-    partSettings: [],
+    innerSettings: [],
     namesState: false,
     calls: [],
     typesInNames: [],
@@ -139,7 +139,7 @@ interface Findings {
   references: Name[];
   lambdas: Set<string>;
   expressions: Set<string>;
-  partSettings: string[];
+  innerSettings: string[];
   namesState: boolean;
   calls: TextCall[];
   typesInNames: string[];
@@ -152,7 +152,7 @@ interface Findings {
 /** @returns the line's label for its children's path. */
 function readSection(line: string, findings: Findings): string {
   const settings = SETTINGS.exec(line);
-  if (settings) findings.partSettings.push(certain(settings[1], 'text of SETTINGS'));
+  if (settings) findings.innerSettings.push(certain(settings[1], 'text of SETTINGS'));
   else if (!SECTION.test(line) && !NAMED_SECTION.test(line)) findings.unknown.push(line);
   return line.trim();
 }
@@ -228,22 +228,22 @@ function readIdentifier(
   findings: Findings,
 ): void {
   const [first, ...more] = identifier.split('.').map(asWritten);
-  const only = certain(first, 'part of a name');
-  const parts: Name = [only, ...more];
+  const only = certain(first, 'first word of a name');
+  const whole: Name = [only, ...more];
   outer?.arguments.push(more.length > 0 ? { kind: 'other' } : { kind: 'name', name: only });
-  for (const part of more) {
-    const type = TYPE_IN_NAME.exec(part)?.[1];
+  for (const word of more) {
+    const type = TYPE_IN_NAME.exec(word)?.[1];
     if (type !== undefined) findings.typesInNames.push(type);
-    else if (STATE.test(part)) findings.namesState = true;
+    else if (STATE.test(word)) findings.namesState = true;
   }
   if (path.at(-3)?.label === 'LAMBDA') findings.ambiguous.add(only);
   if (TABLE_SECTION.test(path.at(-1)?.label ?? '')) {
-    findings.tables.push(parts);
+    findings.tables.push(whole);
     findings.scopes.refer(only, path);
-  } else if (isSecondArgument(path, 'IN')) findings.inOperands.push(parts);
+  } else if (isSecondArgument(path, 'IN')) findings.inOperands.push(whole);
   else {
-    findings.columns.push(parts);
-    if (path.at(-3)?.label === 'HIGHER') findings.references.push(parts);
+    findings.columns.push(whole);
+    if (path.at(-3)?.label === 'HIGHER') findings.references.push(whole);
   }
 }
 
@@ -267,7 +267,7 @@ function readAlias(
   findings.scopes.declare(asWritten(expression), path);
 }
 
-/** Whether a table and its alias share a name with others of the same FROM, one of which has no alias. */
+/** Tells whether a table and its alias share a name with others of the same FROM, one of which has no alias. */
 function isRepeated(
   path: readonly OpenNode[],
   table: string | undefined,

@@ -41,8 +41,8 @@ const DECIMAL128_DIGITS = 38;
 
 /** The type of the engine's type. What Arrow has no type of is answered as text. */
 export function arrowType(type: string): ArrowType {
-  const { name: outer, parts } = readEngineType(type);
-  const [first = ''] = parts;
+  const { name: outer, parameters } = readEngineType(type);
+  const [first = ''] = parameters;
   switch (outer) {
     case 'Nullable':
     case 'LowCardinality':
@@ -50,15 +50,15 @@ export function arrowType(type: string): ArrowType {
     case 'Array':
       return { List: arrowField('item', first, true) };
     case 'Tuple':
-      return { Struct: parts.map(element) };
+      return { Struct: parameters.map(element) };
     case 'Map': {
-      const [, value = ''] = parts;
+      const [, value = ''] = parameters;
       const entry = [arrowField('keys', first), arrowField('values', value)];
       return { Map: [field('entries', { Struct: entry }, false), false] };
     }
     case 'DateTime':
     case 'DateTime64':
-      return timestamp(outer === 'DateTime' ? ['0', ...parts] : parts);
+      return timestamp(outer === 'DateTime' ? ['0', ...parameters] : parameters);
     case 'Time':
       return { Time32: 'Second' };
     case 'Time64':
@@ -66,7 +66,7 @@ export function arrowType(type: string): ArrowType {
         ? { Time32: unitOf(first) }
         : { Time64: unitOf(first) };
     case 'Decimal': {
-      const [precision = 0, scale = 0] = parts.map(Number);
+      const [precision = 0, scale = 0] = parameters.map(Number);
       return precision > DECIMAL128_DIGITS
         ? { Decimal256: [precision, scale] }
         : { Decimal128: [precision, scale] };

@@ -96,8 +96,8 @@ interface Weighed {
 function weighed(header: string): readonly Weighed[] {
   return header
     .split(',')
-    .map((part, place) => {
-      const [value = '', ...parameters] = part
+    .map((range, place) => {
+      const [value = '', ...parameters] = range
         .split(';')
         .map((piece) => piece.trim().toLowerCase());
       const q = parameters.find((parameter) => parameter.startsWith('q='));

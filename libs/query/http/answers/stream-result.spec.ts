@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import fastify from 'fastify';
 import { pino } from 'pino';
-import { MillraceError, sendError } from '@app/platform';
+import { sendError } from '@app/http';
+import { MillraceError } from '@app/platform';
 import { streamResult } from './stream-result.js';
 
 const organization = { id: 'a', name: 'a', database: 'o_a', share: 'a' };

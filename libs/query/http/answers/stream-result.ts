@@ -51,7 +51,7 @@ export const answerForm = (request: AuthenticatedRequest): AnswerForm => ({
   encoding: acceptedEncoding(request),
 });
 
-/** How an answer is written. */
+/** Tells how an answer is written. */
 interface AnswerForm {
   readonly format: AnswerFormat;
   readonly contentType: string;

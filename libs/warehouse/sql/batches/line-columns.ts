@@ -2,7 +2,7 @@ import { certain } from '@app/platform';
 import { quoteIdentifier, quoteText } from '../../ddl/identifier.js';
 import { TIMESTAMP } from '../../ddl/ddl.js';
 
-/** How a column of lines is read, and told to the statement that reads them. */
+/** Tells how a column of lines is read, and told to the statement that reads them. */
 interface LineColumns {
   /** Names and types, as the engine's `file` takes them. */
   readonly structure: string;

@@ -1,5 +1,5 @@
 /**
- * How a number is read as a time. Its unit is told by its magnitude, as OpenObserve's users know it:
+ * Tells how a number is read as a time. Its unit is told by its magnitude, as OpenObserve's users know it:
  * above 31,536,000 × 10⁹ nanoseconds, × 10⁶ microseconds, × 10³ milliseconds, else seconds.
  */
 const NANOSECONDS_ABOVE = '31536000000000000';

@@ -56,7 +56,7 @@ export class WriterEpochs {
     return claim;
   }
 
-  /** Whether nobody has claimed the partition since. */
+  /** Tells whether nobody has claimed the partition since. */
   async isNewest({ partition, claimant }: Claim): Promise<boolean> {
     return (await this.newest(partition))?.claimant === claimant;
   }

@@ -1,0 +1,1 @@
+export { introspectionCost, selectedFields } from './graphql-cost.js';

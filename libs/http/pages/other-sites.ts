@@ -1,0 +1,100 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { MillraceError } from '@app/platform';
+
+/** Tells which pages may call us from a browser. Our own always may. */
+export interface AllowedPages {
+  /** As a browser sends them; `*` is any. */
+  readonly origins: readonly string[];
+  /** Where they are configured, for people who are refused. */
+  readonly setting: string;
+}
+
+/** Our own pages send this header. No page of another site can send it without asking first. */
+export const CONSOLE_HEADER = 'x-millrace-console';
+
+const ONLY_READS = new Set(['GET', 'HEAD']);
+
+/**
+ * Refuses what a browser sends for a page of another site. It does so with the credentials that it
+ * knows for us, without asking, for everything that a form could send. What a browser says of the
+ * page (`Sec-Fetch-Site`, `Origin`) no page can change; programs that are no browser say nothing.
+ * Reads of the API are refused too, since a query costs something: all but a link that somebody
+ * follows, which shows the answer to nobody else.
+ */
+export function refuseOtherSites(
+  fastify: FastifyInstance,
+  { origins, setting }: AllowedPages,
+  refuse: (error: MillraceError, request: FastifyRequest, reply: FastifyReply) => void,
+): void {
+  fastify.addHook('onRequest', (request, reply, done) => {
+    if (isHarmless(request) || !isOfOtherSite(request, origins)) {
+      done();
+      return;
+    }
+    const message = `a page of another site may not call this; if it should, name its origin in ${setting}`;
+    refuse(new MillraceError('FORBIDDEN', message), request, reply);
+  });
+}
+
+/** Tells whether a page of ours asks, or no page at all. Pages that are allowed to call are none of ours. */
+export const asksFromOwnPage = (request: FastifyRequest): boolean => !isOfOtherSite(request, []);
+
+/** The answers that a browser needs to let pages of these origins call and read. */
+export function corsFor(origins: readonly string[]) {
+  return {
+    origin: origins.includes('*') ? '*' : [...origins],
+    // Not for `*`: a browser would not take it, and should not.
+    credentials: !origins.includes('*'),
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    exposedHeaders: ['X-Request-Id', 'X-Query-Id', 'Retry-After', 'ETag'],
+    maxAge: 600,
+    // A question that is no preflight is answered as any other.
+    strictPreflight: false,
+  };
+}
+
+/** The route's pattern, and not the path: that can be written in many ways. */
+function isHarmless({ method, headers, routeOptions }: FastifyRequest): boolean {
+  // Changes nothing; its answer tells the browser what it may send.
+  if (method === 'OPTIONS') return true;
+  if (!ONLY_READS.has(method)) return false;
+  return routeOptions.url?.startsWith('/api/') !== true || isFollowedLink(headers);
+}
+
+const isFollowedLink = (headers: IncomingHttpHeaders): boolean =>
+  headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+
+function isOfOtherSite(request: FastifyRequest, allowed: readonly string[]): boolean {
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  if (allowed.includes('*') || (origin !== undefined && allowed.includes(origin))) return false;
+  switch (site) {
+    case 'same-origin':
+    case 'none':
+      return false;
+    case undefined:
+      // Sent to addresses of plain HTTP, and by old browsers.
+      return origin !== undefined && !isOwn(origin, request);
+    case 'same-site':
+      return origin === undefined || !isOwn(origin, request);
+    default:
+      return true;
+  }
+}
+
+/** Tells whether a page's origin is the name that it called us by: to us, or to a proxy that is believed. */
+function isOwn(origin: string, { headers, host, protocol }: FastifyRequest): boolean {
+  if (!URL.canParse(origin)) return false;
+  const page = new URL(origin);
+  // Somebody between could have written a page of plain HTTP.
+  if (page.protocol === 'http:' && protocol === 'https') return false;
+  return [headers.host, host].some(
+    (name) => name !== undefined && hostOf(page, name) === page.host,
+  );
+}
+
+/** A name as a URL of the page's scheme has it: without that scheme's own port. */
+function hostOf({ protocol }: URL, name: string): string | undefined {
+  const url = `${protocol}//${name}`;
+  return URL.canParse(url) ? new URL(url).host : undefined;
+}

@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify';
+
+interface RoutePath {
+  readonly pattern: RegExp;
+  readonly methods: Set<string>;
+}
+
+/** Paths of a server's routes, by their patterns. */
+const PATHS = new WeakMap<FastifyInstance['server'], Map<string, RoutePath>>();
+
+/** Remembers every route that is registered from now on, so that a wrong method is told from a wrong path. */
+export function rememberRoutes(fastify: FastifyInstance): void {
+  const paths = new Map<string, RoutePath>();
+  PATHS.set(fastify.server, paths);
+  fastify.addHook('onRoute', ({ url, method }) => {
+    // The route that answers preflights is there for every path, whether or not there is anything
+    // else.
+    if (url === '*') return;
+    const path = paths.get(url) ?? { pattern: patternOf(url), methods: new Set<string>() };
+    paths.set(url, path);
+    for (const each of [method].flat()) path.methods.add(each);
+  });
+}
+
+/** Methods that the server's routes take at a path, by name; none where there is no such path. */
+export function methodsAt(server: FastifyInstance['server'], path: string): readonly string[] {
+  const found = [...(PATHS.get(server)?.values() ?? [])].filter(({ pattern }) =>
+    pattern.test(path),
+  );
+  return [...new Set(found.flatMap(({ methods }) => [...methods]))].sort();
+}
+
+/** A parameter is one segment, `*` whatever follows; a slash at the end makes no difference. */
+function patternOf(url: string): RegExp {
+  const pieces = url.replace(/\/$/, '').split(/(:\w+|\*)/);
+  const sources = pieces.map((piece, index) => {
+    if (index % 2 === 0) return piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    return piece === '*' ? '.*' : '[^/]+';
+  });
+  return new RegExp(`^${sources.join('')}/?$`);
+}

@@ -1,0 +1,36 @@
+import { isList, isWord, itemsOf, type Nodes } from '../source-tree.js';
+import type { Write } from '../notations/rewriting.js';
+
+const STEP =
+  /^\s*(\d{1,9})\s*(microsecond|millisecond|second|minute|hour|day|week|month|quarter|year)s?\s*$/i;
+/** Each is added to the one before: the last of January goes on with days that February has. */
+const UNEVEN = /^(?:month|quarter|year)$/;
+
+/**
+ * The list of times that `generate_series(from, to, INTERVAL '1 day')` and `range(…)` make, as
+ * timestamps; the end is in the first, and not in the second.
+ */
+export function timeSeries(nodes: Nodes, at: number, write: Write): string | undefined {
+  const [word, list] = [nodes[at], nodes[at + 1]];
+  const isRange = isWord(word, 'RANGE');
+  if ((!isRange && !isWord(word, 'GENERATE_SERIES')) || !isList(list)) return undefined;
+  const [first, last, step, more] = itemsOf(list.nodes);
+  const [, count = '', unit = ''] = STEP.exec(stepOf(step ?? [])) ?? [];
+  if (!first || !last || more || Number(count) === 0) return undefined;
+  const [from, to] = [first, last].map((each) => `CAST(${write(each)} AS TIMESTAMP)`);
+  const name = unit.toLowerCase();
+  const steps = `toUInt64(greatest(intDiv(dateDiff('${name}', ${from}, ${to}), ${count}) + 2, 0))`;
+  const times = UNEVEN.test(name)
+    ? `arrayFold((_times, _step) -> arrayPushBack(_times, _times[-1] + INTERVAL ${count} ${name}), range(${steps}), [${from}])`
+    : `arrayMap(_step -> ${from} + INTERVAL (_step * ${count}) ${name}, range(${steps}))`;
+  return `arrayFilter(_time -> _time ${isRange ? '<' : '<='} ${to}, ${times})`;
+}
+
+/** The length that is written in `INTERVAL '1 day'`, `INTERVAL 1 DAY`, `INTERVAL '1' DAY` and `'1 day'::INTERVAL`. */
+function stepOf(step: Nodes): string {
+  const [first, ...rest] = step;
+  const isCast = first?.kind === 'text' && isWord(rest.at(-1), 'INTERVAL');
+  if (isCast) return first.value;
+  if (!isWord(first, 'INTERVAL') || rest.length > 2) return '';
+  return rest.map((node) => (node.kind === 'group' ? '' : node.value)).join(' ');
+}

@@ -1,0 +1,76 @@
+import type { Rewritten, Write } from './rewriting.js';
+import { isList, isWord, itemsOf, type Group, type Node, type Nodes } from '../source-tree.js';
+
+const LISTS = /^(?:string_agg|listagg|group_concat|array_agg|list)$/i;
+const QUANTILES =
+  /^(?:percentile_cont|percentile_disc|approx_percentile_cont|quantile_cont|quantile_disc|mode)$/i;
+
+/** Aggregates whose values are in order: `WITHIN GROUP (ORDER BY x)`, and ORDER BY within the brackets. */
+export function orderedAggregate(
+  nodes: Nodes,
+  at: number,
+  write: Write,
+  add: (text: string) => string,
+): Rewritten | undefined {
+  const [word, list] = [nodes[at], nodes[at + 1]];
+  if (word?.kind !== 'word' || !isList(list)) return undefined;
+  if (QUANTILES.test(word.text)) return quantile(word.text, list, nodes, at, write);
+  const filter = isWord(nodes[at + 2], 'FILTER') ? nodes[at + 3] : undefined;
+  if (!LISTS.test(word.text)) return undefined;
+  const text = ordered(word.text, list, filter, write, add);
+  return text === undefined ? undefined : { text, end: filter === undefined ? at + 2 : at + 4 };
+}
+
+/** `percentile_cont(0.5) WITHIN GROUP (ORDER BY x)` */
+function quantile(
+  name: string,
+  list: Group,
+  nodes: Nodes,
+  at: number,
+  write: Write,
+): Rewritten | undefined {
+  const order = nodes[at + 4];
+  if (!isWord(nodes[at + 2], 'WITHIN') || !isWord(nodes[at + 3], 'GROUP') || !isList(order))
+    return undefined;
+  const [sort, more] = itemsOf(order.nodes.slice(2));
+  if (!isWord(order.nodes[0], 'ORDER') || !sort || more) return undefined;
+  if (isWord(sort.at(-1), 'DESC') && /_disc$/i.test(name)) return undefined;
+  const { key, isDescending } = sortKey(sort, write);
+  if (list.nodes.length === 0) return { text: `${name}(${key})`, end: at + 5 };
+  const level = write(list.nodes);
+  return { text: `${name}(${key}, ${isDescending ? `1 - ${level}` : level})`, end: at + 5 };
+}
+
+/** `string_agg(x, ',' ORDER BY y)`: a list of both is sorted by the second. */
+function ordered(
+  name: string,
+  { nodes }: Group,
+  filter: Node | undefined,
+  write: Write,
+  add: (text: string) => string,
+): string | undefined {
+  const order = nodes.findIndex((node, at) => isWord(node, 'ORDER') && isWord(nodes[at + 1], 'BY'));
+  if (order < 1) return undefined;
+  const [sort, more] = itemsOf(nodes.slice(order + 2));
+  const [x = [], by] = itemsOf(nodes.slice(0, order));
+  const isDistinct = isWord(x[0], 'DISTINCT');
+  if (!sort || more) return undefined;
+  const { key, isDescending } = sortKey(sort, write);
+  const value = write(isDistinct ? x.slice(1) : x);
+  if (isDistinct && key !== value) return undefined;
+  const chosen = isList(filter) ? ` AND (${write(filter.nodes.slice(1))})` : '';
+  const sorted = `array${isDescending ? 'Reverse' : ''}Sort(p -> p.2, groupArrayIf((${value}, ${key}), (${value}) IS NOT NULL${chosen}))`;
+  const mapped = `arrayMap(p -> p.1, ${sorted})`;
+  const values = isDistinct ? `arrayDistinct(${mapped})` : mapped;
+  if (/^(?:array_agg|list)$/i.test(name)) return add(values);
+  return add(`arrayStringConcat(${values}, ${by ? write(by) : "','"})`);
+}
+
+function sortKey(
+  sort: Nodes,
+  write: Write,
+): { readonly key: string; readonly isDescending: boolean } {
+  const isDescending = isWord(sort.at(-1), 'DESC');
+  const isSaid = isDescending || isWord(sort.at(-1), 'ASC');
+  return { key: write(isSaid ? sort.slice(0, -1) : sort), isDescending };
+}

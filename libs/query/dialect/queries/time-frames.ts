@@ -1,0 +1,71 @@
+import { MillraceError } from '@app/platform';
+import { isList, isSymbol, isWord, itemsOf, type Nodes } from '../source-tree.js';
+
+const SECONDS: Readonly<Record<string, number>> = {
+  Second: 1,
+  Minute: 60,
+  Hour: 3600,
+  Day: 86_400,
+  Week: 604_800,
+};
+const LENGTH = /^toInterval([A-Z][a-z]+)$/;
+
+/**
+ * Writes what stands in `OVER (ORDER BY t RANGE BETWEEN INTERVAL '7 days' PRECEDING AND CURRENT ROW)`.
+ * The engine takes numbers of 32 bits alone there, so rows are in order by their seconds.
+ * @returns undefined for anything else.
+ * @throws {MillraceError} INVALID_SQL for what is no number of seconds.
+ */
+export function timeFrame(nodes: Nodes, write: (nodes: Nodes) => string): string | undefined {
+  const frame = nodes.findIndex((node) => isWord(node, 'RANGE'));
+  if (frame === -1 || !nodes.slice(frame).some((node) => LENGTH.test(node.text))) return undefined;
+  const order = nodes.findIndex((node, at) => isWord(node, 'ORDER') && isWord(nodes[at + 1], 'BY'));
+  const keys = order === -1 || order > frame ? [] : itemsOf(nodes.slice(order + 2, frame));
+  const [key, more] = keys;
+  if (!key || more) throw refused('is of one time, in ORDER BY');
+  const end = key.findIndex((node) => /^(?:ASC|DESC|NULLS)$/i.test(node.text));
+  const [time, sort] = end === -1 ? [key, []] : [key.slice(0, end), key.slice(end)];
+  const before = nodes.slice(0, order);
+  const rows = isWord(before[0], 'PARTITION') ? `${write(before)}, ` : 'PARTITION BY ';
+  // A row without a time is beside the others without one alone; the engine takes it for a late one.
+  const isBounded = !nodes.slice(frame).some((node) => isWord(node, 'UNBOUNDED'));
+  const apart = isBounded ? [`${rows}isNull(${write(time)})`] : before.length === 0 ? [] : [write(before)]; // prettier-ignore
+  const seconds = `(toUnixTimestamp64Micro(toDateTime64(${write(time)}, 6, 'UTC')) / 1000000)`;
+  return [
+    ...apart,
+    `ORDER BY ${seconds}`,
+    ...(sort.length === 0 ? [] : [write(sort)]),
+    offsets(nodes.slice(frame)),
+  ].join(' ');
+}
+
+function offsets(frame: Nodes): string {
+  const words: string[] = [];
+  for (let at = 0; at < frame.length; at += 1) {
+    const [node, list] = [frame[at], frame[at + 1]];
+    const [, unit] = LENGTH.exec(node?.text ?? '') ?? [];
+    if (unit === undefined) {
+      words.push(node?.kind === 'group' ? '' : (node?.text ?? ''));
+      continue;
+    }
+    const [count, more] = isList(list) ? list.nodes : [];
+    const length = SECONDS[unit];
+    if (count?.kind !== 'number' || more || isSymbol(count, '-') || length === undefined)
+      throw refused('counts seconds, minutes, hours, days or weeks, written out');
+    words.push(String(Number(count.text) * length));
+    at += 1;
+  }
+  return words.join(' ');
+}
+
+const refused = (what: string): MillraceError =>
+  new MillraceError('INVALID_SQL', `RANGE by an interval ${what}: RANGE BETWEEN INTERVAL '7 days' PRECEDING AND CURRENT ROW`); // prettier-ignore
+
+/**
+ * @param over what stands behind the call of `lag` or `lead`.
+ * @throws {MillraceError} INVALID_SQL for IGNORE NULLS, which the engine reads and does not do.
+ */
+export function refuseNullsPassedOver(name: string, over: string): void {
+  if (!/^\s*IGNORE NULLS/.test(over)) return;
+  throw new MillraceError('INVALID_SQL', `${name} does not pass over nulls: last_value(x) IGNORE NULLS OVER (ORDER BY t ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) is the last value before that is none`); // prettier-ignore
+}

@@ -1,0 +1,45 @@
+import { isInteger, type Known } from '../casts/known-type.js';
+
+/** Microseconds of 3 January 2000, a Monday. */
+const ORIGIN = 946_857_600_000_000n;
+const MICROSECONDS: Readonly<Record<string, bigint>> = {
+  Microsecond: 1n,
+  Millisecond: 1000n,
+  Second: 1_000_000n,
+  Minute: 60_000_000n,
+  Hour: 3_600_000_000n,
+  Day: 86_400_000_000n,
+  Week: 604_800_000_000n,
+};
+const MONTHS: Readonly<Record<string, number>> = { Month: 1, Quarter: 3, Year: 12 };
+const WIDTH = /^\(?toInterval([A-Z][a-z]+)\((\d{1,9})\)\)?$/;
+
+/**
+ * The begin of the bucket of that width in which a time is, before 1970 too.
+ * @param width the engine's call that makes the interval.
+ * @returns undefined where the width is no constant.
+ */
+export function bucket(width: string, time: string): string | undefined {
+  const [, unit = '', count = ''] = WIDTH.exec(width) ?? [];
+  if (Number(count) === 0) return undefined;
+  const point = `toDateTime64(${time}, 6, 'UTC')`;
+  const months = MONTHS[unit];
+  if (months !== undefined) {
+    const since = `(toInt64(toYear(${point})) * 12 + toMonth(${point}) - 24001)`;
+    const begin = `${since} - positiveModulo(${since}, toInt64(${months * Number(count)}))`;
+    return `addMonths(toDateTime64('2000-01-01', 6, 'UTC'), ${begin})`;
+  }
+  const length = MICROSECONDS[unit];
+  if (length === undefined) return undefined;
+  const micros = `toUnixTimestamp64Micro(${point})`;
+  const within = `positiveModulo(${micros} - ${ORIGIN}, toInt64(${length * BigInt(count)}))`;
+  return `fromUnixTimestamp64Micro(${micros} - ${within}, 'UTC')`;
+}
+
+/** DuckDB's `epoch_ms` makes a time of an integer, and a number of a time. */
+export const timeOfMilliseconds = (
+  name: string,
+  type: Known,
+  [x = '']: readonly string[],
+): string | undefined =>
+  name === 'epoch_ms' && isInteger(type) ? `fromUnixTimestamp64Milli(toInt64(${x}))` : undefined;

@@ -1,0 +1,25 @@
+const STRUCT =
+  "structs are not made in a statement: make a column of each part, or map('a', 1, 'b', 2) of values of one type";
+const FIELD = "a field of an object is k.c, or k['c']";
+
+/** Functions of other systems that are not here, in lower case, and what says the same. */
+export const FUNCTIONS_ELSEWHERE: Readonly<Record<string, string>> = {
+  fdiv: 'floor(a / b)',
+  fmod: 'a % b',
+  generate_subscripts: 'arrayEnumerate(list)',
+  hash: 'cityHash64(x)',
+  json_agg: 'array_agg(x)',
+  json_build_object: "toJSONString(map('a', x))",
+  json_object: "toJSONString(map('a', x))",
+  list_aggregate: "list_sum, list_min, list_max, list_avg, or arrayReduce('sum', list)",
+  list_any_value: 'list[1]',
+  list_grade_up: 'arraySort((i, x) -> x, arrayEnumerate(list), list)',
+  list_reduce: 'arrayFold((a, x) -> a + x, list, start)',
+  list_where: 'arrayFilter((x, ok) -> ok, list, truths)',
+  make_interval: 'INTERVAL 1 DAY, or toIntervalDay(n)',
+  make_time: "CAST('10:20:30' AS TIME)",
+  row: STRUCT,
+  struct_extract: FIELD,
+  struct_pack: STRUCT,
+  unicode: "ascii(x) is the first byte's number",
+};

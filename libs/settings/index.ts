@@ -1,0 +1,1 @@
+export { positive, wholeNumber } from './whole-number.js';
