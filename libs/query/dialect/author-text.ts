@@ -11,6 +11,7 @@ import { jsonArrow, TAKES_LAMBDA } from './notations/json-arrows.js';
 import { anyOf } from './notations/any-of.js';
 import { listNotation } from './notations/list-notations.js';
 import { orderedAggregate } from './notations/ordered-aggregates.js';
+import { refusePassedNulls } from './notations/passed-nulls.js';
 import { power } from './notations/powers.js';
 import type { Rewritten } from './notations/rewriting.js';
 import { similarPattern } from './notations/similar-patterns.js';
@@ -146,6 +147,7 @@ class AuthorText {
     // The engine's pass over nulls, the standard's do not.
     if (/^(?:first|last)_value$/i.test(word.text) && isWord(nodes[at + 2], 'OVER'))
       return { text: `${word.text}${this.node(nodes, at + 1)} RESPECT NULLS`, end: at + 2 };
+    refusePassedNulls(nodes, at);
     const write = (part: Nodes): string => this.list(part);
     return orderedAggregate(nodes, at, write, (text) => this.length.add(text));
   }

@@ -18,7 +18,7 @@ import { jsonField } from './json/json-fields.js';
 import { callAt, operandEnd, signedOperandEnd, type Call } from './operands.js';
 import { cutTime } from './times/whole-seconds.js';
 import { timeOfMilliseconds } from './times/time-buckets.js';
-import { refuseNullsPassedOver, timeFrame } from './queries/time-frames.js';
+import { timeFrame } from './queries/time-frames.js';
 import { checkCount } from './functions/scalar-function.js';
 import { SCALAR_FUNCTIONS } from './functions/scalar-functions.js';
 import {
@@ -265,7 +265,6 @@ export class Expressions {
       return exactSum(base, this.writing.types.of(value), aggregate, args);
     // Of a column without nulls, the engine has no null before the first row, either.
     const [first, ...rest] = args;
-    if (/^(?:lag|lead)$/.test(lower)) refuseNullsPassedOver(name, over);
     if (/^(?:lag|lead)$/.test(lower) && count < 3 && first !== undefined && over !== '')
       return `${name}(${[`toNullable(${first})`, ...rest].join(', ')})${over}`;
     if (lower === 'count' && count === 1) return this.values(nodes, args, over);

@@ -60,12 +60,3 @@ function offsets(frame: Nodes): string {
 
 const refused = (what: string): MillraceError =>
   new MillraceError('INVALID_SQL', `RANGE by an interval ${what}: RANGE BETWEEN INTERVAL '7 days' PRECEDING AND CURRENT ROW`); // prettier-ignore
-
-/**
- * @param over what stands behind the call of `lag` or `lead`.
- * @throws {MillraceError} INVALID_SQL for IGNORE NULLS, which the engine reads and does not do.
- */
-export function refuseNullsPassedOver(name: string, over: string): void {
-  if (!/^\s*IGNORE NULLS/.test(over)) return;
-  throw new MillraceError('INVALID_SQL', `${name} does not pass over nulls: last_value(x) IGNORE NULLS OVER (ORDER BY t ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) is the last value before that is none`); // prettier-ignore
-}
