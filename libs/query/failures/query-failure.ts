@@ -104,7 +104,7 @@ function readable(message: string): string {
   return (
     withoutPaths(message)
       .replace(/\/\* [0-9a-f-]{36} \*\/ /g, '')
-      .replace(/: ?In scope .*$/s, '')
+      .replace(/(?:: ?| )In scope .*$/s, '')
       // Tables it takes for near are those of all organizations.
       .replace(/ ?Maybe you meant (?!:).*$/s, '')
       .replace(/^(?:Code: \d+\. )?(?:DB::Exception: )?/, '')
@@ -122,7 +122,7 @@ function readable(message: string): string {
 
 /** As the engine names it, with what it takes for near. */
 function unknownColumn(message: string, text: string): string | undefined {
-  const name = /identifier [`'](.+?)[`'](?:[ .,:]|$)/s.exec(message)?.[1];
+  const name = /identifier [`'](.+?)[`'](?:[ .,:]|$)/is.exec(message)?.[1];
   if (name === undefined) return undefined;
   const near = /Maybe you meant: \['(.*?)'/s.exec(message)?.[1];
   const instead = foreignNotation(text);
