@@ -45,7 +45,13 @@ const reduced = (name: string): ScalarFunction =>
   fn(1, 1, (list) => `arrayReduce('${name}OrNull', ${list})`);
 const MAX = reduced('max');
 const MIN = reduced('min');
-const SUM = reduced('sum');
+/** A sum of integers that leaves its bits is another than the wide one, and an error: see `exact-sums.ts`. */
+const SUM = fn(1, 1, (list) => {
+  const sum = `arrayReduce('sumOrNull', ${list})`;
+  const wide = `arrayReduce('sumOrNull', arrayMap(_each -> multiply(_each, toDecimal256(1, 0)), ${list}))`;
+  const isOther = `ifNull(${sum} < ${wide} OR ${sum} > ${wide}, 0)`;
+  return `(${sum} + accurateCast(if(${isOther}, toInt128(256), toInt128(0)), 'UInt8'))`;
+});
 const PRODUCT = fn(
   1,
   1,
