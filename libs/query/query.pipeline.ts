@@ -101,9 +101,8 @@ export class QueryPipeline {
 
   private async columnsOfQuestion(question: QueryQuestion): Promise<readonly Column[]> {
     const { sql, values, organization, signal } = question;
-    const admitted = await this.guard.admit(sql, organization, values);
-    if (admitted.explains) return [{ name: 'explain', type: 'String' }];
-    const { statement, settings } = admitted;
+    const { statement, settings, explains } = await this.guard.admit(sql, organization, values);
+    if (explains) return [{ name: 'explain', type: 'String' }];
     const { database } = organization;
     return this.columnsOf({ sql: statement, settings, database, format: 'json', signal });
   }
@@ -129,8 +128,9 @@ export class QueryPipeline {
   private async read(request: QueryRequest, account: QueryAccount): Promise<Readable> {
     const { sql, values, organization, format, signal, id, onProgress, onReading } = request;
     const { writing, range, withoutRows } = request;
-    const admitted = await traced('guard', () => this.guard.admit(sql, organization, values));
-    const { statement, settings, explains, wallTimes, tables } = admitted;
+    const { statement, settings, explains, wallTimes, tables } = await traced('guard', () =>
+      this.guard.admit(sql, organization, values),
+    );
     if (explains && (!TEXTUAL.has(format) || writing?.['compress'] !== undefined)) {
       throw new MillraceError('INVALID_PARAMETER', 'EXPLAIN answers text; ask for JSON or CSV');
     }
