@@ -3,7 +3,12 @@ import { WarehouseReader, type WarehouseQuery } from '@app/warehouse';
 
 /** The engine, and what it was asked. */
 export class CountedReader extends WarehouseReader {
-  asked = 0;
+  /** Statements, in their order. */
+  questions: string[] = [];
+  get asked(): number {
+    return this.questions.length;
+  }
+
   /** Thrown instead of the next answer. */
   fails: Error | undefined;
 
@@ -14,7 +19,7 @@ export class CountedReader extends WarehouseReader {
     return this.reader.stream(query);
   }
   text(query: WarehouseQuery): Promise<string> {
-    this.asked += 1;
+    this.questions.push(query.sql);
     const { fails } = this;
     this.fails = undefined;
     return fails ? Promise.reject(fails) : this.reader.text(query);
