@@ -37,7 +37,7 @@ const MOST = { verdicts: VERDICTS_MAX, characters: VERDICT_TEXT_MAX };
  * costs as much as a statement, and pays only where another one of its shape was admitted.
  */
 export class StatementShapes {
-  /** Whether a statement of the shape was admitted, or its probe is of no use. */
+  /** Says whether a statement of the shape was admitted, or its probe is of no use. */
   private readonly known = new Verdicts<'admitted' | 'unfit'>();
   private readonly templates = new Verdicts<Template>(MOST, ({ length }) => length);
 
@@ -99,7 +99,7 @@ const VERDICTS = new Set([
   'STREAM_NOT_FOUND',
 ]);
 
-/** Whether it tells of the text, and not of the moment: of time, memory, turns, zones in use. */
+/** Says whether it tells of the text, and not of the moment: of time, memory, turns, zones in use. */
 function isVerdict(error: unknown): boolean {
   if (error instanceof Refusal) return error.rule !== 'time_zone';
   return error instanceof MillraceError && VERDICTS.has(error.kind);

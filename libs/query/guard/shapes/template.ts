@@ -8,7 +8,7 @@ import type { Marker } from './markers.js';
 interface Found {
   /** Index of the token. */
   readonly at: number;
-  /** Whether it stands there in the notation of the engine's times. */
+  /** Says whether it stands there in the notation of the engine's times. */
   readonly isTime: boolean;
 }
 
@@ -109,7 +109,7 @@ function timeAround(tokens: readonly Token[], at: number): number | undefined {
 
 const COMPARES = /^(?:=|==|!=|<>|<|<=|>|>=|LIKE|ILIKE)$/;
 
-/** Whether it stands behind a comparison, or in the list behind IN. */
+/** Says whether it stands behind a comparison, or in the list behind IN. */
 function isCompared(tokens: readonly Token[], at: number): boolean {
   const before = tokens[at - 1]?.text ?? '';
   if (COMPARES.test(before)) return true;
@@ -127,7 +127,7 @@ const CONDITIONS = /^(?:WHERE|PREWHERE|HAVING)$/;
 const SOURCES = /^(?:WITH|FROM|JOIN)$/;
 
 /**
- * Whether it stands in a condition, and the query of that is the statement or gives it rows. A
+ * Says whether it stands in a condition, and the query of that is the statement or gives it rows. A
  * column may be named as it was written, or not where that is long, so no value is taken from it.
  */
 function isInCondition(tokens: readonly Token[], place: number): boolean {
