@@ -3,7 +3,7 @@ import { AbstractGraphQLDriver, type GqlModuleOptions } from '@nestjs/graphql';
 import type { GraphQLSchema } from 'graphql';
 import { MillraceError } from '@app/platform';
 
-/** Where the schema is made once the resolvers of all modules are found. */
+/** Makes the schema once the resolvers of all modules are found. */
 @Injectable()
 export class MetadataSchema {
   private make: (() => Promise<GraphQLSchema>) | undefined;

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { FlatTable } from '@app/arrow';
+import { MalformedArrowError } from './malformed-arrow-error.js';
 
 /** A schema, a message without its buffers, a footer, or offsets of lists may have so many bytes, because they are held in memory. */
 const BYTES_MAX = 64 * 1024 * 1024;
@@ -20,11 +21,13 @@ export class ArrowBytes {
   ) {}
 
   async bytes(from: number, length: number): Promise<Buffer> {
-    if (length > BYTES_MAX) throw new Error(`something in it would have ${length} bytes`);
-    if (from < 0 || length < 0 || from + length > this.size) throw new Error('it ends too early');
+    if (length > BYTES_MAX)
+      throw new MalformedArrowError(`something in it would have ${length} bytes`);
+    if (from < 0 || length < 0 || from + length > this.size)
+      throw new MalformedArrowError('it ends too early');
     const buffer = Buffer.alloc(length);
     const { bytesRead } = await this.handle.read(buffer, 0, length, from);
-    if (bytesRead < length) throw new Error('it ends too early');
+    if (bytesRead < length) throw new MalformedArrowError('it ends too early');
     return buffer;
   }
 
@@ -41,11 +44,11 @@ export class ArrowBytes {
 export interface ArrowMessage {
   readonly kind: number;
   readonly header: FlatTable;
-  /** Where its table begins. */
+  /** Tells where its table begins. */
   readonly at: number;
-  /** Where its buffers begin. */
+  /** Tells where its buffers begin. */
   readonly body: number;
-  /** Where they end: the next message begins there. */
+  /** Tells where they end: the next message begins there. */
   readonly end: number;
 }
 
@@ -59,17 +62,19 @@ export async function messageAt(
   const at = first === CONTINUES ? from + 8 : from + 4;
   const length = first === CONTINUES ? (await source.bytes(from + 4, 4)).readInt32LE(0) : first;
   if (length === 0) {
-    if (at !== source.size) throw new Error('something follows its end');
+    if (at !== source.size) throw new MalformedArrowError('something follows its end');
     return undefined;
   }
   const message = FlatTable.root(await source.bytes(at, length));
   // Before the format had compression, pyarrow 0.17 noted it here; the engine would take the bytes for values.
   if (message.tables(4).some((note) => note.text(0, NOTE_MAX) === 'ARROW:experimental_compression'))
-    throw new Error("it is compressed by pyarrow 0.17's own way; write it with a later version");
+    throw new MalformedArrowError(
+      "it is compressed by pyarrow 0.17's own way; write it with a later version",
+    );
   const header = message.table(2);
-  if (!header) throw new Error('a message in it is empty');
+  if (!header) throw new MalformedArrowError('a message in it is empty');
   const body = at + length;
   const end = body + Number(message.int64(3));
-  if (end < body || end > source.size) throw new Error('it ends within a batch');
+  if (end < body || end > source.size) throw new MalformedArrowError('it ends within a batch');
   return { kind: message.uint8(1), header, at, body, end };
 }

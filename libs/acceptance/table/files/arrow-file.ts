@@ -5,6 +5,7 @@ import { hasNullLists, refuseHidden } from './arrow-lists.js';
 import { readArrowSchema, type ArrowSchema } from './arrow-schema.js';
 import type { Field } from './field-type.js';
 import { FlatTable } from '@app/arrow';
+import { MalformedArrowError } from './malformed-arrow-error.js';
 
 /** The description that a file of Arrow's IPC format has of itself. */
 export interface ArrowFile {
@@ -23,7 +24,7 @@ export interface ArrowFile {
 
 interface Contents extends Omit<ArrowFile, 'checkRead'> {
   readonly schema: ArrowSchema;
-  /** Where those are that have lists which are null. */
+  /** The places of the batches with lists that are null. */
   readonly withNullLists: readonly number[];
 }
 
@@ -65,10 +66,11 @@ async function reading<T>(
     const { size } = await handle.stat();
     return await read(new ArrowBytes(handle, size));
   } catch (error) {
-    if (isSystemError(error)) throw error;
+    // A RangeError tells of bytes that are not there; anything else is no fault of the file.
+    if (!(error instanceof MalformedArrowError || error instanceof RangeError)) throw error;
     throw new MillraceError(
       'MALFORMED_BODY',
-      `${name} is no readable file or stream of Arrow: ${(error as Error).message}`,
+      `${name} is no readable file or stream of Arrow: ${error.message}`,
       { cause: error },
     );
   } finally {
@@ -78,17 +80,15 @@ async function reading<T>(
 
 async function readContents(source: ArrowBytes): Promise<Contents> {
   const head = source.size < HEAD_BYTES ? '' : await source.text(0, HEAD_BYTES);
-  if (head.startsWith(FEATHER_1)) throw new Error('it is Feather of version 1; write version 2');
+  if (head.startsWith(FEATHER_1))
+    throw new MalformedArrowError('it is Feather of version 1; write version 2');
   return head.startsWith(MARK) ? readFile(source) : readStream(source);
 }
 
-/** Tells whether the disk has failed, and not the bytes. */
-const isSystemError = (error: unknown): boolean =>
-  error instanceof Error && 'syscall' in error && error.syscall !== undefined;
-
 async function readStream(source: ArrowBytes): Promise<Contents> {
   const first = await messageAt(source, 0);
-  if (first?.kind !== HEADER.schema) throw new Error('it does not begin with a schema');
+  if (first?.kind !== HEADER.schema)
+    throw new MalformedArrowError('it does not begin with a schema');
   const schema = readArrowSchema(first.header);
   const batches = new Batches(schema);
   let at = first.end;
@@ -104,26 +104,28 @@ async function readFile(source: ArrowBytes): Promise<Contents> {
   const { size } = source;
   const tail = await source.bytes(size - TAIL_BYTES, TAIL_BYTES);
   if (tail.toString('latin1', 4) !== MARK)
-    throw new Error(`it does not end with ${MARK}; it was cut off`);
+    throw new MalformedArrowError(`it does not end with ${MARK}; it was cut off`);
   const length = tail.readInt32LE(0);
   const from = size - TAIL_BYTES - length;
   const footer = FlatTable.root(await source.bytes(from, length));
   const table = footer.table(1);
-  if (!table) throw new Error('its footer has no schema');
+  if (!table) throw new MalformedArrowError('its footer has no schema');
   const schema = readArrowSchema(table);
   // Either may be what a reader goes by; JavaScript's writer leaves the first one out, and polars
   // writes it without its length. The engine goes by the footer.
   const first = await messageAt(source, HEAD_BYTES).catch((error: unknown) => {
-    if (isSystemError(error)) throw error;
+    // A RangeError tells of bytes that are not there; anything else is no fault of the file.
+    if (!(error instanceof MalformedArrowError || error instanceof RangeError)) throw error;
     return undefined;
   });
   const again = first?.kind === HEADER.schema ? readArrowSchema(first.header) : undefined;
   if (again && JSON.stringify(again.fields) !== JSON.stringify(schema.fields))
-    throw new Error('its schema is another one at its end than at its beginning');
+    throw new MalformedArrowError('its schema is another one at its end than at its beginning');
   const batches = new Batches(schema);
   for (const at of blocks(footer)) {
     const batch = await messageAt(source, at);
-    if (batch?.kind !== HEADER.batch) throw new Error('its footer leads to what is no batch');
+    if (batch?.kind !== HEADER.batch)
+      throw new MalformedArrowError('its footer leads to what is no batch');
     batches.add(batch, at);
   }
   if (first && again) await source.write(first.at, again.patches);
@@ -131,7 +133,7 @@ async function readFile(source: ArrowBytes): Promise<Contents> {
   return batches.contents('Arrow');
 }
 
-/** Where the batches are. */
+/** Tells where the batches are. */
 function* blocks(footer: FlatTable): Generator<number> {
   const { length } = footer.vector(3, BLOCK_BYTES) ?? { length: 0 };
   if (length > BATCHES_MAX) throw tooMany();
@@ -151,11 +153,13 @@ class Batches {
     if (this.count > BATCHES_MAX) throw tooMany();
     if (kind === HEADER.dictionary) return;
     if (kind !== HEADER.batch)
-      throw new Error('a message in it is neither a batch nor a dictionary');
+      throw new MalformedArrowError('a message in it is neither a batch nor a dictionary');
     const rows = Number(header.int64(0));
     this.rows += rows;
-    if (rows < 0 || !Number.isSafeInteger(this.rows)) throw new Error(`it would have ${rows} rows`);
-    if (rows > 0 && this.schema.fields.length === 0) throw new Error('it has rows and no columns');
+    if (rows < 0 || !Number.isSafeInteger(this.rows))
+      throw new MalformedArrowError(`it would have ${rows} rows`);
+    if (rows > 0 && this.schema.fields.length === 0)
+      throw new MalformedArrowError('it has rows and no columns');
     if (hasNullLists(header, this.schema.lists)) this.withNullLists.push(at);
   }
 

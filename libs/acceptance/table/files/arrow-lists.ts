@@ -3,6 +3,7 @@ import { decompressFrame as unlz4 } from 'lz4-napi';
 import type { ArrowBytes, ArrowMessage } from './arrow-bytes.js';
 import type { ListPlace } from './arrow-schema.js';
 import type { FlatTable } from '@app/arrow';
+import { MalformedArrowError } from './malformed-arrow-error.js';
 
 /** The sizes of a column in a batch: how many values, how many of them nulls. */
 const NODE = { slot: 1, bytes: 16, nulls: 8 } as const;
@@ -17,14 +18,14 @@ const PADDED_TO = 64;
 
 /**
  * Tells whether there are lists in a batch that are null.
- * @throws {Error} for lists of a fixed length: the engine would make as many nulls of each.
+ * @throws {MalformedArrowError} for lists of a fixed length: the engine would make as many nulls of each.
  */
 export function hasNullLists(batch: FlatTable, lists: readonly ListPlace[]): boolean {
   let some = false;
   for (const { name, node, offsetBytes } of lists) {
     if (batch.int64At(NODE.slot, node, NODE.bytes, NODE.nulls) === 0n) continue;
     if (offsetBytes === 0)
-      throw new Error(
+      throw new MalformedArrowError(
         `column ${JSON.stringify(name)} has nulls among lists of a fixed length; cast it to lists of any length`,
       );
     some = true;
@@ -34,7 +35,7 @@ export function hasNullLists(batch: FlatTable, lists: readonly ListPlace[]): boo
 
 /**
  * A list that is null may have elements, which nobody is to see and the engine would show.
- * @throws {Error} where one has.
+ * @throws {MalformedArrowError} where one has.
  */
 export async function refuseHidden(
   source: ArrowBytes,
@@ -51,7 +52,7 @@ export async function refuseHidden(
       if ((mask.readUInt8(value >> 3) >> (value & 7)) & 1) continue;
       const [from, to] = [value * offsetBytes, (value + 1) * offsetBytes];
       if (offsets.compare(offsets, to, to + offsetBytes, from, from + offsetBytes) !== 0)
-        throw new Error(
+        throw new MalformedArrowError(
           `column ${JSON.stringify(name)} has a list that is null and not empty; write it anew without what is below its nulls`,
         );
     }
@@ -77,7 +78,7 @@ async function bufferOf(
   const length = Number(batch.int64At(BUFFER.slot, index, BUFFER.bytes, BUFFER.length));
   const bytes = await source.bytes(body + at, length);
   const buffer = await unpacked(bytes, batch.table(COMPRESSION), least);
-  if (buffer.length < least) throw new Error('a buffer of it is too short');
+  if (buffer.length < least) throw new MalformedArrowError('a buffer of it is too short');
   return buffer;
 }
 
@@ -90,6 +91,7 @@ async function unpacked(
   const claimed = bytes.readBigInt64LE(0);
   const packed = bytes.subarray(LENGTH_BYTES);
   if (claimed === NOT_PACKED) return packed;
-  if (claimed > least + PADDED_TO) throw new Error(`a buffer of it would have ${claimed} bytes`);
+  if (claimed > least + PADDED_TO)
+    throw new MalformedArrowError(`a buffer of it would have ${claimed} bytes`);
   return compression.uint8(0) === 0 ? unlz4(packed) : Buffer.from(unzstd(packed));
 }
