@@ -3,11 +3,7 @@ import { AbstractGraphQLDriver, type GqlModuleOptions } from '@nestjs/graphql';
 import type { GraphQLSchema } from 'graphql';
 import { MillraceError } from '@app/platform';
 
-<<<<<<< HEAD
 /** Makes the schema at the first request, from the resolvers of all modules. */
-=======
-/** Makes the schema once the resolvers of all modules are found. */
->>>>>>> h-13
 @Injectable()
 export class MetadataSchema {
   private make: (() => Promise<GraphQLSchema>) | undefined;
