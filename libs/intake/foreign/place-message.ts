@@ -9,7 +9,7 @@ export abstract class FedOrganizations {
   abstract find(name: string): RequestOrganization | undefined;
 }
 
-/** What headers say. */
+/** The place that headers name. */
 export interface Place {
   readonly organization: RequestOrganization;
   readonly stream: string;

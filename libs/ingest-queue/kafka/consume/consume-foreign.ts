@@ -23,7 +23,7 @@ type Bounds = Parameters<ForeignMessages['consume']>[0];
 
 /** A value of a dead message has at most so many bytes, which is below what the topic takes of one message. */
 const DEAD_VALUE_BYTES = 7 * 1024 * 1024;
-/** What one request holds of them, unless one alone is larger. */
+/** One request holds at most so many of them, unless one alone is larger. */
 const DEAD_REQUEST = { most: 1000, maxBytes: 1024 * 1024 };
 
 /**
