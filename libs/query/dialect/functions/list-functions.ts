@@ -1,3 +1,4 @@
+import { exactOfUnknown } from '../numbers/exact-sums.js';
 import { fn, one, truth, two, type ScalarFunction } from './scalar-function.js';
 
 const INDEX_OF = fn(2, 2, (list, x) => `nullIf(indexOf(${list}, ${x}), 0)`);
@@ -45,13 +46,22 @@ const reduced = (name: string): ScalarFunction =>
   fn(1, 1, (list) => `arrayReduce('${name}OrNull', ${list})`);
 const MAX = reduced('max');
 const MIN = reduced('min');
-const SUM = reduced('sum');
-const PRODUCT = fn(
-  1,
-  1,
-  (list) =>
-    `arrayProduct(arrayMap(_each -> assumeNotNull(_each), arrayFilter(_each -> isNotNull(_each), ${list})))`,
-);
+const EACH_FLOAT = '_each -> toFloat64(_each)';
+/** What leaves 64 bits is an error, as of an aggregate. */
+const exact = (name: 'sum' | 'avg'): ScalarFunction =>
+  fn(1, 1, (list) =>
+    exactOfUnknown(
+      name,
+      (as) => `arrayReduce('${as}OrNull', ${list})`,
+      (as) => `arrayReduce('${as}OrNull', arrayMap(${EACH_FLOAT}, ${list}))`,
+    ),
+  );
+const SUM = exact('sum');
+/** A float, as DuckDB's: the engine's of integers would wrap. */
+const PRODUCT = fn(1, 1, (list) => {
+  const known = `arrayFilter(_each -> isNotNull(_each), ${list})`;
+  return `if(empty(${known}), NULL, arrayProduct(arrayPushBack(arrayMap(_each -> toFloat64(assumeNotNull(_each)), ${known}), toFloat64(1))))`;
+});
 
 /** Functions of lists, by name in lower case. */
 export const LIST_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
@@ -103,7 +113,7 @@ export const LIST_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   list_max: MAX,
   list_min: MIN,
   list_sum: SUM,
-  list_avg: reduced('avg'),
+  list_avg: exact('avg'),
   list_product: PRODUCT,
   array_max: MAX,
   array_min: MIN,
