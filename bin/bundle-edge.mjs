@@ -1,7 +1,7 @@
 // The edge program in a few files, from what was compiled to dist/: reading a thousand small files
 // would take longer than everything else it does before its first answer.
 import { basename, join } from 'node:path';
-import { BUNDLE, onlyWhatIsUsed, partsOfRxjs } from './bundle-options.mjs';
+import { BUNDLE, oneLanguage, onlyWhatIsUsed, partsOfRxjs } from './bundle-options.mjs';
 import { makeCatalogData } from './make-catalog-data.mjs';
 
 /** Loaded from node_modules when they are needed, if ever: drivers, and what Nest and Fastify can do without. */
@@ -38,7 +38,7 @@ export async function bundleEdge(dist) {
     ...BUNDLE,
     metafile: true,
     external: EXTERNAL,
-    plugins: [partsOfRxjs, onlyWhatIsUsed(dist)],
+    plugins: [partsOfRxjs, oneLanguage, onlyWhatIsUsed(dist)],
   };
   // By itself, so that reading the arguments loads no more than that takes.
   const first = build({

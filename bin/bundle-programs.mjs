@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { BUNDLE, onlyWhatIsUsed, partsOfRxjs } from './bundle-options.mjs';
+import { BUNDLE, oneLanguage, onlyWhatIsUsed, partsOfRxjs } from './bundle-options.mjs';
 
 /** The programs, below dist/apps. */
 const PROGRAMS = [
@@ -87,7 +87,7 @@ export async function bundlePrograms(dist) {
         sourcesContent: false,
         metafile: true,
         external: ABSENT,
-        plugins: [partsOfRxjs, loadWhenNeeded, onlyWhatIsUsed(dist), ownPlace(dist)],
+        plugins: [partsOfRxjs, oneLanguage, loadWhenNeeded, onlyWhatIsUsed(dist), ownPlace(dist)],
       }),
     ),
   );

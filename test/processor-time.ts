@@ -10,7 +10,7 @@ export function processorMs(): number {
 const RUNS = 15;
 
 /**
- * How many times as long a work takes that is twice as large: about two where it grows as its size
+ * Tells how many times as long a work takes that is twice as large: about two where it grows as its size
  * does, four where each piece looks at every other. It is measured over two doublings, and the
  * quickest of several runs counts, so that a busy machine changes little.
  * @param of makes what the work is done on, before the time is taken

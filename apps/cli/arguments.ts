@@ -54,7 +54,7 @@ export interface UploadArguments {
   readonly url: URL;
   readonly org: string;
   readonly stream: string;
-  /** Undefined: by the file's name. */
+  /** Undefined means: by the file's name. */
   readonly format: Format | undefined;
   readonly user: string | undefined;
   readonly wait: boolean;

@@ -24,7 +24,7 @@ export interface Components {
   readonly tables: TableRegistry;
   readonly stores: KeyValueStores;
   readonly registrations: Registrations;
-  /** Undefined: nobody is followed. */
+  /** Undefined means: nobody is followed. */
   readonly follower: Follower | undefined;
   close(): Promise<void>;
 }

@@ -11,9 +11,9 @@ export abstract class AuditDirectory {
    * Undefined for other event streams, and before an event tells.
    */
   abstract organizationOfStream(eventStream: string): string | undefined;
-  /** Undefined for somebody erased or unknown. */
+  /** It is undefined for somebody erased or unknown. */
   abstract email(userId: string): string | undefined;
-  /** Undefined once the person is erased. */
+  /** It is undefined once the person is erased. */
   abstract client(
     personId: string,
     sealed: string,

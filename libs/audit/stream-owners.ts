@@ -4,7 +4,7 @@ import type { RecordedEvent } from '@app/event-store';
 export class StreamOwners {
   private readonly organizations = new Map<string, string>();
 
-  /** By the name of its event stream. */
+  /** It goes by the name of its event stream. */
   readonly of = (eventStream: string): string | undefined => this.organizations.get(eventStream);
 
   note({ type, stream, data }: RecordedEvent): void {

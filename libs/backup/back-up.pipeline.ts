@@ -21,7 +21,7 @@ interface RunningServer {
 }
 
 export interface BackupWish {
-  /** Undefined: the time names it. */
+  /** Undefined means: the time names it. */
   readonly name?: string | undefined;
   /** Name of an earlier one, which was made without a base. */
   readonly base?: string | undefined;

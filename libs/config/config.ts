@@ -145,12 +145,12 @@ export interface Config {
     readonly trustedProxies: readonly string[];
     /** The origins whose pages may call from a browser, besides our own. */
     readonly corsOrigins: readonly string[];
-    /** Undefined: plain HTTP. */
+    /** Undefined means: plain HTTP. */
     readonly tls: TlsConfig | undefined;
   };
-  /** Where health and metrics are for whoever gets there; undefined: nowhere but in the API. */
+  /** Tells where health and metrics are for whoever gets there; undefined: nowhere but in the API. */
   readonly status: { readonly host: string; readonly port: number } | undefined;
-  /** Where clients of ClickHouse find it at the root; undefined: nowhere. */
+  /** Tells where clients of ClickHouse find it at the root; undefined: nowhere. */
   readonly clickHouseClients: { readonly host: string; readonly port: number } | undefined;
   /** Tells how long a server that is asked to stop still serves, not ready any more. */
   readonly drainSeconds: number;
@@ -176,13 +176,13 @@ export interface Config {
   readonly logLevel: string;
   /** Address of an OpenTelemetry collector; undefined: nothing is traced. */
   readonly tracesTo: string | undefined;
-  /** Where ClickHouse makes backups, with `{name}` in it; undefined: nowhere. Secret. */
+  /** Tells where ClickHouse makes backups, with `{name}` in it; undefined: nowhere. Secret. */
   readonly clickHouseBackups: string | undefined;
   /** undefined: the embedded engine has the tables. Secret. */
   readonly clickHouse: ReturnType<typeof clickHouseAddress>;
-  /** Undefined: the embedded event store. Secret. */
+  /** Undefined means: the embedded event store. Secret. */
   readonly eventStore: EventStoreConfig | undefined;
-  /** Undefined: the embedded ingest queue. */
+  /** Undefined means: the embedded ingest queue. */
   readonly kafka: KafkaConfig | undefined;
   /** The roles of this process. */
   readonly roles: ReadonlySet<Role>;

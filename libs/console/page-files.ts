@@ -8,7 +8,7 @@ export type Encoding = 'br' | 'gzip';
 export interface PageFile {
   readonly bytes: Buffer;
   readonly type: string;
-  /** Undefined: as it is. */
+  /** Undefined means: as it is. */
   readonly encoding: Encoding | undefined;
   readonly tag: string;
 }

@@ -29,7 +29,7 @@ type PlainFormat = 'ndjson' | 'parquet' | 'arrow' | 'arrows' | 'delta' | 'iceber
 export type TableOptions =
   | {
       readonly format: 'csv';
-      /** Without one, columns are `column_1`, …. */
+      /** Without a header, columns are `column_1`, …. */
       readonly hasHeader: boolean;
       /** One byte. */
       readonly delimiter: string;
@@ -74,7 +74,7 @@ export interface DescribedColumn {
  */
 export interface DescribedTable {
   readonly name: string;
-  /** As it was given: a path, a glob, a URL, or `stdin`. May hold a password. */
+  /** It is as it was given: a path, a glob, a URL, or `stdin`. May hold a password. */
   readonly uri: string;
   readonly options: TableOptions;
   /** Copied into the engine (true), queried where it is (false); absent: whatever suits the format. */

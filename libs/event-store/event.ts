@@ -36,11 +36,11 @@ export interface RecordedEvent<Type extends string = string, Data = unknown> ext
   readonly revision: number;
   /** Place in the whole store; greater is later. Opaque beyond its order. */
   readonly position: bigint;
-  /** As it was stored, where it is read as something else: see `left-out-events.ts`, `understood-events.ts`. */
+  /** It is as it was stored, where it is read as something else: see `left-out-events.ts`, `understood-events.ts`. */
   readonly original?: RecordedEvent;
   /** Tells why this program does not understand it. It says nothing then, and nobody may decide on it. */
   readonly notUnderstood?: string;
-  /** Why it is known that this installation did not write it. It says nothing then. */
+  /** Tells why it is known that this installation did not write it. It says nothing then. */
   readonly notOurs?: string;
   /**
    * The events of today that an old event became, where it became several. The event says nothing

@@ -33,7 +33,7 @@ export class MetEvents {
     return this.events.size;
   }
 
-  /** By position. */
+  /** Lists them by position. */
   all(): readonly MetEvent[] {
     return [...this.events].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, event]) => event);
   }

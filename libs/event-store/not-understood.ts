@@ -23,7 +23,7 @@ export class NotUnderstood {
     return this.streams.has(stream);
   }
 
-  /** By position. */
+  /** Lists them by position. */
   all(): readonly MetEvent[] {
     return this.events.all();
   }

@@ -30,7 +30,7 @@ describe('keepPrivate', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** As it was left by a program that did not look at modes. */
+  /** Makes a directory as a program left it that did not look at modes. */
   const fill = (directoryMode: number, fileMode: number): void => {
     process.umask(0);
     for (const path of ['events', 'queue/payloads', 'person-keys', 'warehouse/store'])

@@ -126,7 +126,7 @@ const isPageSize = (bytes: number): boolean =>
 
 const treeAt = (bytes: Buffer, at: number): Tree => ({ root: bytes.readBigUInt64LE(at + 40) });
 
-/** Where the entries of a page are, by the list behind its header; all counts from there. */
+/** Tells where the entries of a page are, by the list behind its header; all counts from there. */
 function* nodesOf(bytes: Buffer, page: bigint): Iterable<number> {
   const end = HEADER_BYTES + bytes.readUInt16LE(20);
   if (end > bytes.length) throw new DamagedPageError(`page ${page} has no sound list of entries`);

@@ -26,7 +26,7 @@ const OPTIONS = {
 
 /** An address at which clients of Arrow Flight SQL ask. */
 export class FlightSqlListener {
-  /** By the address and port of the client, each with what ends it unless a call of it is let in. */
+  /** It is found by the address and port of the client, each with what ends it unless a call of it is let in. */
   private readonly sockets = new Map<string, { readonly socket: Socket; readonly late: NodeJS.Timeout }>(); // prettier-ignore
   private listening: NetServer | undefined;
   private grpc: Server | undefined;

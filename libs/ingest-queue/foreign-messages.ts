@@ -15,7 +15,7 @@ export interface DeadMessage {
 }
 
 export interface ForeignDelivery {
-  /** In their order, of one partition. */
+  /** They are in their order, of one partition. */
   readonly messages: readonly ForeignMessage[];
   /**
    * Puts records on the ingest queue and dead messages aside, and goes on behind these messages:

@@ -61,7 +61,7 @@ export class MetadataGraphqlController {
   })
   async ask(@Req() request: AuthenticatedRequest): Promise<object> {
     const { query, variables, operationName } = await readJson(request.raw, metadataQueryBody);
-    const schema = this.schema.get();
+    const schema = await this.schema.get();
     const given = variables ?? {};
     const document = readDocument(query);
     if ('errors' in document) return told(document);

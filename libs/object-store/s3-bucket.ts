@@ -36,13 +36,13 @@ export class BucketError extends Error {
     cause?: unknown,
   ) {
     const reason = cause === undefined ? '' : ` (${reasonOf(cause)})`;
-    super(status === undefined ? `it cannot be reached${reason}` : `it answers ${status}`, {
+    super((status === undefined ? 'it cannot be reached' : `it answers ${status}`) + reason, {
       cause,
     });
     this.name = 'BucketError';
   }
 
-  /** Whether it may go well when it is asked again later. */
+  /** Tells whether it may go well when it is asked again later. */
   get mayPass(): boolean {
     return this.status === undefined || this.status >= SERVER_ERROR || this.status === TOO_MANY;
   }
@@ -88,7 +88,7 @@ export class S3Bucket {
       if (token !== undefined) query.set('continuation-token', token);
       const answer = await this.ask(`?${query.toString()}`);
       if (!answer) return undefined;
-      const { ListBucketResult: page } = listing.parse(this.parser.parse(await answer.text()));
+      const { ListBucketResult: page } = this.understood(listing, await answer.text());
       keys.push(...page.Contents.map(({ Key }) => Key));
       token = page.NextContinuationToken;
     } while (token !== undefined);
@@ -109,7 +109,7 @@ export class S3Bucket {
 
   private async putInParts(path: string, content: Blob): Promise<void> {
     const answer = await this.change(`${path}?uploads`, { method: 'POST' });
-    const { InitiateMultipartUploadResult: upload } = begun.parse(this.parser.parse(answer.text));
+    const { InitiateMultipartUploadResult: upload } = this.understood(begun, answer.text);
     const id = encodeURIComponent(upload.UploadId);
     try {
       const parts: string[] = [];
@@ -118,16 +118,25 @@ export class S3Bucket {
         const body = content.slice(from, from + PART_BYTES);
         const sent = `${path}?partNumber=${number}&uploadId=${id}`;
         const { tag } = await this.change(sent, { method: 'PUT', body });
-        if (tag === null) throw new Error('the object store says no ETag of a part');
+        if (tag === null) throw new BucketError(200, new Error('it gives no ETag of a part'));
         parts.push(`<Part><PartNumber>${number}</PartNumber><ETag>${tag}</ETag></Part>`);
       }
       const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
       const { text } = await this.change(`${path}?uploadId=${id}`, { method: 'POST', body });
-      completed.parse(this.parser.parse(text));
+      this.understood(completed, text);
     } catch (error) {
       // Parts that nobody completes are kept, and paid for.
       await this.change(`${path}?uploadId=${id}`, { method: 'DELETE' }).catch(() => undefined);
       throw error;
+    }
+  }
+
+  /** @throws {BucketError} when it is not what S3 answers */
+  private understood<T>(form: z.ZodType<T>, text: string): T {
+    try {
+      return form.parse(this.parser.parse(text));
+    } catch {
+      throw new BucketError(200, new Error('it is no answer of S3'));
     }
   }
 

@@ -1,14 +1,14 @@
 import { I32, I64, LIST, STRUCT, ThriftWalk } from './thrift-walk.js';
 
-/** Where the pages of one column of one row group are. */
+/** Tells where the pages of one column of one row group are. */
 export interface ColumnChunk {
-  /** As the format numbers them. */
+  /** It is as the format numbers them. */
   readonly codec: number;
   /** The number of all its entries: rows, and elements of lists. */
   readonly entries: number;
   /** The bytes of its pages when they are unpacked. */
   readonly unpackedBytes: number;
-  /** Where its first page begins, be it a dictionary. */
+  /** Tells where its first page begins, be it a dictionary. */
   readonly from: number;
   readonly to: number;
 }

@@ -4,7 +4,7 @@ import { I32, LIST, STRUCT, ThriftWalk } from './thrift-walk.js';
 /** An element of a file's schema, with those below it. A repeated group of one is that one. */
 export interface WrittenElement {
   readonly children: readonly WrittenElement[];
-  /** Where its bytes say that it is a timestamp, and whether of UTC. */
+  /** It is there where the bytes say that it is a timestamp, and whether of UTC. */
   readonly timestamp?: TimestampPlaces;
 }
 

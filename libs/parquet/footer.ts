@@ -7,9 +7,9 @@ import { footerOutline } from './footer-outline.js';
 interface Footer {
   /** All elements in order, each before those within it. */
   readonly schema: readonly SchemaElement[];
-  /** As it says. */
+  /** The number of rows that the footer tells. */
   readonly rows: bigint;
-  /** Without the last eight, which are its length and the format's mark. */
+  /** It is without the last eight, which are its length and the format's mark. */
   readonly bytes: Buffer;
 }
 

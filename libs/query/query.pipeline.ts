@@ -24,7 +24,7 @@ import { UnreadableTables } from './unreadable-tables.js';
 
 /** A statement, and who asks it. */
 export interface QueryQuestion {
-  /** As its author, or a frontend, wrote it. */
+  /** The statement as its author, or a frontend, wrote it. */
   readonly sql: string;
   /** The values of its `{name:Type}` placeholders, in the engine's notation. */
   readonly values?: Values;
@@ -37,7 +37,7 @@ interface QueryRequest extends QueryQuestion {
   /** Names the query to the engine. */
   readonly id?: string;
   readonly onProgress?: (progress: QueryProgress) => void;
-  /** As the warehouse has it. */
+  /** Is told the progress as the warehouse has it. */
   readonly onReading?: (progress: QueryProgress) => void;
   /** The range of the rows that may be read, by their `_timestamp`; undefined: all. */
   readonly range?: TimeRange | undefined;

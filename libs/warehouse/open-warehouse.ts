@@ -19,7 +19,7 @@ interface WarehouseOptions {
   readonly files: readonly string[];
   /** The memory that the process of the embedded engine with the tables may take. */
   readonly memoryBytes?: number | undefined;
-  /** Where the embedded engine makes backups of its tables, or reads them; it must be there. */
+  /** Tells where the embedded engine makes backups of its tables, or reads them; it must be there. */
   readonly backups?: EngineBackups | undefined;
   /** Is told of the starts and ends of the engines' processes. */
   readonly tell?: (event: EngineEvent) => void;

@@ -127,12 +127,12 @@ const PART = /\/store\/[0-9a-f]{3}\/([0-9a-f-]{36})\/([^/\s]+_\d+_\d+_\d+(?:_\d+
 
 /** The part of a table that a failure says is damaged. */
 interface UnreadablePart {
-  /** As the engine numbers the table. */
+  /** It is as the engine numbers the table. */
   readonly tableId: string;
   readonly part: string;
 }
 
-/** Undefined for any other failure. */
+/** It is undefined for any other failure. */
 export function unreadablePart(error: unknown): UnreadablePart | undefined {
   const { code, message } = toWarehouseError(error);
   const [, tableId, part] = (OF_DISK.has(code) ? PART.exec(message) : undefined) ?? [];

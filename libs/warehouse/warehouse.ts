@@ -119,7 +119,7 @@ export interface BatchInsert {
   /** The batches' columns, the same in each. */
   readonly columns: readonly string[];
   /**
-   * Where the batches are lines of JSON: the types by which `columns` are read, without the first,
+   * Where the batches are lines of JSON, these are the types by which `columns` are read, without the first,
    * `_timestamp`, which is a whole number there. Undefined: the batches are Native.
    */
   readonly types?: readonly string[] | undefined;
@@ -235,7 +235,7 @@ export abstract class WarehouseSchema {
 export interface WarehouseTable extends TableName {
   /** Empty for a table that belongs to none. */
   readonly streamId: string;
-  /** As people see them. */
+  /** They are as people see them. */
   readonly columns: readonly Column[];
   /** 0: all rows are kept. */
   readonly retentionDays: number;
@@ -256,7 +256,7 @@ export interface TableStatistics {
 }
 
 export abstract class StreamStatistics {
-  /** By table name; a table that does not exist is left out. */
+  /** Gives the figures by table name; a table that does not exist is left out. */
   abstract statistics(
     database: string,
     tables: readonly string[],

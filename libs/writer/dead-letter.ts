@@ -85,7 +85,7 @@ export class DeadLetter {
     this.names.add(name);
   }
 
-  /** Whether a batch of `position`'s partition, from `from` on and up to it, is here. */
+  /** Tells whether a batch of `position`'s partition, from `from` on and up to it, is here. */
   holds(position: QueuePosition, from = position.offset): boolean {
     if (!hasOne(this.names, position, from)) return false;
     this.names = this.look();
@@ -123,7 +123,7 @@ export class DeadLetter {
     return { position: { partition, offset }, ...rest };
   }
 
-  /** In the order in which they were on the queue. */
+  /** Lists the batches in the order in which they were on the queue. */
   async list(): Promise<readonly DeadBatch[]> {
     const found = await Promise.all(
       [...this.look()].map((name) => unlessGone(this.describe(name), undefined)),
@@ -134,7 +134,7 @@ export class DeadLetter {
     );
   }
 
-  /** As it was delivered. */
+  /** Gives the batch as it was delivered. */
   async read({ position, key, headers, lost, reason }: DeadBatch): Promise<QueuedRecord> {
     if (lost) throw new Error(reason);
     const bytes = await readFile(join(this.directory, `${nameOf(position)}${endingIn(headers)}`));

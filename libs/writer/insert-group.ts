@@ -11,7 +11,7 @@ import { measureInsert } from './write-metrics.js';
 interface Partition {
   readonly epoch: bigint | undefined;
   /**
-   * By table and stream: the last read-back, from its beginning on. Taken out when one fails, or an
+   * It is found by table and stream: the last read-back, from its beginning on. Taken out when one fails, or an
    * insert does: whoever finds one here had no insert fail since it began, so it tells of all.
    */
   readonly readBacks: Map<string, Promise<ReadonlySet<bigint>>>;

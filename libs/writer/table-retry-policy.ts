@@ -15,7 +15,7 @@ const TRIES = 3;
 export const MAX_WAIT_MS = 5 * 60_000;
 
 interface Failing {
-  /** By a clock that cannot be set. */
+  /** The time by a clock that cannot be set. */
   readonly since: number;
   isGivenUp: boolean;
 }

@@ -257,7 +257,7 @@ export class WritePipeline {
 
 interface Attempt {
   work(this: void): Promise<void>;
-  /** For the log. */
+  /** The log tells this. */
   readonly what: object;
   judge(this: void, error: unknown, tries: number): Verdict;
   giveUp(this: void, error: unknown): Promise<boolean>;

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, openSync, rmSync, writeFileSync, writeSync, closeSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BucketError, S3Bucket } from '@app/object-store';
@@ -75,6 +78,30 @@ describe('a bucket of S3', () => {
       expect(refused).toMatchObject({ status: 403, mayPass: false });
     } finally {
       await double.stop();
+    }
+  });
+
+  it.each([
+    ['a page of a proxy', '<html><body>Sign in</body></html>'],
+    ['no document', '<<<'],
+    ['a failure behind a 200', '<Error><Code>InternalError</Code></Error>'],
+  ])('tells an answer that is not S3’s by an error of its own: %s', async (_, answer) => {
+    const server = createServer((_request, response) => void response.end(answer));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    try {
+      const odd = new S3Bucket(access(`http://127.0.0.1:${port}`), BUCKET);
+      const large = join(directory, 'over-one-part');
+      writeFileSync(large, Buffer.alloc(65 * MIB));
+      for (const asked of [odd.list(''), odd.put('large', large)]) {
+        const failure: unknown = await asked.catch((error: unknown) => error);
+        expect(failure).toBeInstanceOf(BucketError);
+        expect(failure).toMatchObject({ status: 200, mayPass: false });
+        expect(String(failure)).toContain('it is no answer of S3');
+      }
+    } finally {
+      server.close();
+      server.closeAllConnections();
     }
   });
 

@@ -17,7 +17,7 @@ import { describeTypes } from './typed-columns.js';
 export interface WarehouseUnderTest {
   readonly warehouse: Warehouse;
   readonly localEngine: LocalEngine;
-  /** Whether a stand-in answers, which is the engine of the engine's own run. */
+  /** A stand-in answers, which is the engine of the engine's own run. */
   readonly isDouble?: boolean;
   /** Absolute path for a batch file of this name. */
   batchFile(name: string): string;

@@ -20,8 +20,11 @@ import { until } from '../server/until.js';
 const TIMEOUT_MS = 480_000;
 const WORKERS = 3;
 const ROWS = 20;
-/** A worker pauses so long between two uploads: all of them are sent twice more, and CI has other suites. */
-const PAUSE_MS = rounds(120, 0);
+/**
+ * A worker pauses so long between two uploads, in CI: all of them are sent twice more. The pause grows
+ * with them, or a machine that backs up slowly would have thousands.
+ */
+const pauseMs = (uploads: number): number => rounds(Math.max(40, uploads / 2), 0);
 /** An upload of a stream has a new one, as long as there are some. */
 const NEW_FIELDS = 40;
 
@@ -61,7 +64,7 @@ class Ingest {
       const upload = uploadOf(worker, n);
       await send(this.server, upload);
       this.done.push(upload);
-      await sleep(PAUSE_MS);
+      await sleep(pauseMs(this.done.length));
     }
   }
 }

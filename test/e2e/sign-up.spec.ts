@@ -161,7 +161,7 @@ describe('signing up', () => {
       ['GET', '/api/invitations'],
       ['POST', '/api/invitations/corp/accept'],
       ['POST', '/api/invitations/corp/decline'],
-      // Whether there is one or not.
+      // The answer is the same whether there is one or not.
       ['POST', '/api/invitations/nothing/accept'],
       ['POST', `/api/eve-co/users/${email('boss')}`, { role: 'viewer' }],
       ['POST', `/api/eve-new/users/${email('boss')}`, { role: 'viewer' }],

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { startServer } from '../server/start-server.js';
 import { until } from '../server/until.js';
 
-/** What is on the queue when a server stops; so it runs on Kafka, too. */
+/** Uploads are on the queue when a server stops; so this runs on Kafka, too. */
 describe('a server that stops', () => {
   let dataDirectory: string;
   beforeEach(() => {

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { certain } from '@app/platform';
 import { environment } from '../../bin/prepare.mjs';
 import { Client } from '../server/client.js';
 import { ROOT, startServer } from '../server/start-server.js';
@@ -71,7 +72,7 @@ export async function outcomeOf(
     const started = await Promise.race([url, exited, late()]);
     if (started === 'late') return { outcome: 'HANGS', words: 'at its start' };
     if (started === 'exited') {
-      const words = said.at(-1) ?? '';
+      const words = certain(said.at(-1), 'word of a server that ended');
       const names = words.includes('cannot start: ') && namesCause(words, file, kind);
       return { outcome: names ? 'refused' : 'SILENT', words };
     }

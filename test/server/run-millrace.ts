@@ -41,7 +41,7 @@ export function startOperator(
   { variables, ...options }: MillraceOptions,
 ): RunningMillrace {
   const program = join(PROGRAMS, `${command.replace(':', '-')}.js`);
-  // What else this process has, such as KAFKA_BROKERS, is not for it.
+  // Other variables of this process, such as KAFKA_BROKERS, are not for it.
   const { UV_THREADPOOL_SIZE = '', JE_MALLOC_CONF = '', NODE_COMPILE_CACHE = '' } = environment();
   const ours = { UV_THREADPOOL_SIZE, JE_MALLOC_CONF, NODE_COMPILE_CACHE };
   return start([program, ...args], { ...options, variables: { ...ours, ...variables } });

@@ -6,7 +6,7 @@ import type { Config } from '@app/config';
 export const isAlone = ({ clickHouse, eventStore, kafka }: Config): boolean =>
   clickHouse === undefined && eventStore === undefined && kafka === undefined;
 
-/** Where the engine may make backups: it must be there before the engine is. */
+/** Tells where the engine may make backups: it must be there before the engine is. */
 export function backupsOf(config: Config): string | undefined {
   if (!isAlone(config)) return undefined;
   makePrivately();

@@ -70,7 +70,7 @@ export interface Stores extends Events {
   readonly lead: TrailLeaderElection;
   readonly auditTrail: AuditTrailProjection;
   readonly deadLetter: DeadLetter;
-  /** In the order in which they get each event. */
+  /** They are in the order in which they get each event. */
   readonly projections: readonly Projection[];
   close(): Promise<void>;
 }
@@ -93,7 +93,7 @@ const READERS = 8;
 const ENGINE_ENDS_MS = 5000;
 
 interface Terms {
-  /** Where the embedded engine may make backups of its tables; undefined: nowhere. */
+  /** Tells where the embedded engine may make backups of its tables; undefined: nowhere. */
   readonly backups?: string | undefined;
   /** No other process has the same stores: always so where they are embedded. */
   readonly isAlone?: boolean;

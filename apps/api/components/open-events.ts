@@ -25,7 +25,7 @@ export interface Events {
   readonly notUnderstood: NotUnderstood;
   readonly serverKey: ServerKey;
   readonly people: PersonalData;
-  /** Undefined where they are on a server. */
+  /** It is undefined where they are on a server. */
   readonly copiedEvents: CopiedEvents | undefined;
 }
 

@@ -6,9 +6,9 @@ import type { Config } from '@app/config';
 
 export interface OpenQueue {
   readonly queue: IngestQueue;
-  /** Undefined where other programs have no way to leave any. */
+  /** It is undefined where other programs have no way to leave any. */
   readonly foreign: ForeignMessages | undefined;
-  /** Undefined where the queue is on servers. */
+  /** It is undefined where the queue is on servers. */
   readonly held: HoldableQueue | undefined;
 }
 

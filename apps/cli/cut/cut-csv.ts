@@ -21,7 +21,7 @@ export class CsvCutter implements Cutter {
   /** Up to here everything is known. */
   private at = 0;
   private quoted = false;
-  /** Where the last quoted field was closed. */
+  /** Tells where the last quoted field was closed. */
   private closedAt = -1;
 
   /** @param delimiter its character code */

@@ -50,7 +50,7 @@ async function judgeWithin(memory: ChunkMemory, job: JudgeJob): Promise<JudgedCh
 interface Judged extends Pick<JudgedChunk, 'isNew' | 'survey' | 'changing' | 'accepted' | 'times'> {
   readonly lines: readonly Buffer[];
   readonly refused: RefusedRecords;
-  /** Where the refused records stand. */
+  /** Tells where the refused records stand. */
   readonly refusedBytes: Buffer;
 }
 

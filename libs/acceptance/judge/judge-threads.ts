@@ -22,7 +22,7 @@ export class JudgeThreads {
   private closed = false;
 
   /**
-   * As many jobs at once as the caller begins: it has the turns.
+   * Judges as many jobs at once as the caller begins: it has the turns.
    * @throws when the thread ends, which it does by a fault of ours or when it has no memory
    */
   async judge(job: JudgeJob): Promise<JudgedChunk> {

@@ -4,7 +4,7 @@ import { audited, organizationOfEntry } from '../audit-entry.js';
 import { CHAIN_START, chainHash, type ChainKey } from '../chain/hash-chain.js';
 import { StreamOwners } from '../stream-owners.js';
 
-/** Where a trail must stand. */
+/** Tells where a trail must stand. */
 export interface TrailHead {
   readonly entries: number;
   /** The hash of the last entry. */
@@ -13,7 +13,7 @@ export interface TrailHead {
 
 const NOTHING: TrailHead = { entries: 0, hash: CHAIN_START };
 
-/** Where each trail must stand, by its database, after the events that were given. */
+/** Tells where each trail must stand, by its database, after the events that were given. */
 export class TrailHeads {
   private readonly heads = new Map<string, TrailHead>();
   private readonly owners = new StreamOwners();

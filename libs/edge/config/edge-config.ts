@@ -14,20 +14,20 @@ import { responseFormat } from './response-format.js';
 
 export interface EdgeConfig {
   readonly http: HttpAddress;
-  /** Where clients of PostgreSQL ask; absent: nowhere. */
+  /** Tells where clients of PostgreSQL ask; absent: nowhere. */
   readonly postgres?: HttpAddress;
-  /** Where clients of Arrow Flight SQL ask; absent: nowhere. */
+  /** Tells where clients of Arrow Flight SQL ask; absent: nowhere. */
   readonly flightSql?: HttpAddress;
   /** Names are told apart. */
   readonly tables: readonly DescribedTable[];
   readonly stores: readonly DescribedStore[];
-  /** For callers that ask for none. */
+  /** Callers that ask for none get this one. */
   readonly responseFormat: ResultFormat;
   /** The seconds of materialized tables that have none of their own; absent: they are read once. */
   readonly reloadSeconds?: number;
   /** Tells whether tables may be registered and dropped at run time. */
   readonly readOnly: boolean;
-  /** Where registered tables are kept; absent: nowhere. */
+  /** Tells where registered tables are kept; absent: nowhere. */
   readonly stateFile?: string;
   /** Secret; absent: nobody has to show one. */
   readonly token?: string;

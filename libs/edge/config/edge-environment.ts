@@ -2,7 +2,7 @@ import { sourceCredentials, type SourceCredentials } from '../sources/source-cre
 
 /** The variables of its environment that the edge program reads. */
 export interface EdgeEnvironment {
-  /** Where to listen unless told otherwise: ROAPI's variables. */
+  /** Tells where to listen unless told otherwise: ROAPI's variables. */
   readonly host: string | undefined;
   readonly port: string | undefined;
   /** The user who reads the hosted organization that is followed. */

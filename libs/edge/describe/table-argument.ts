@@ -88,7 +88,7 @@ function jsonLength(pieces: readonly string[]): number {
   return whole === -1 ? 1 : whole + 1;
 }
 
-/** Undefined where the text is none. */
+/** It is undefined where the text is none. */
 function json(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -80,7 +80,7 @@ const describedTable: fc.Arbitrary<DescribedTable> = fc.record(
   { requiredKeys: ['name', 'uri', 'options'] },
 );
 
-/** As one would write it on the command line. */
+/** Writes a table as one would on the command line. */
 function argumentOf(table: DescribedTable): string {
   const { name: own, uri, option, ...rest } = printTable(table);
   return [

@@ -44,7 +44,7 @@ const ioOption = strict({
   headers: z.record(z.string(), z.string()).default({}),
 });
 
-/** Where a table's data is and how it is read: what tables and key-value stores have alike. */
+/** Tells where a table's data is and how it is read: what tables and key-value stores have alike. */
 const SOURCE = {
   uri: z.string().min(1, 'want a path or a URI'),
   option: z

@@ -19,7 +19,7 @@ export const dropRequests = z.array(strict({ tableName }));
 
 export interface TableRequest {
   readonly name: string;
-  /** Undefined: the table that is there is to be read again. */
+  /** Undefined means: the table that is there is to be read again. */
   readonly table: DescribedTable | undefined;
 }
 

@@ -13,7 +13,7 @@ export class HostedError extends Error {
   constructor(
     readonly status: number,
     message: string,
-    /** As it asked, an hour at most. */
+    /** The seconds that the server asked for, an hour at most. */
     readonly retryAfterSeconds: number | undefined,
   ) {
     super(message);

@@ -17,7 +17,7 @@ import { ShownToken } from '../shown-token.js';
 interface CallerTerms {
   /** Absent: nobody has to show one. */
   readonly token?: string;
-  /** Where the program listens. */
+  /** Tells where the program listens. */
   readonly http: { readonly host: string };
 }
 

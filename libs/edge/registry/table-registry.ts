@@ -119,7 +119,7 @@ export class TableRegistry extends Catalog {
     return this.held.get(database)?.generation.tables ?? new Map<string, PreparedTable>();
   }
 
-  /** As they are now. */
+  /** Lists the tables as they are now. */
   list(): readonly PreparedTable[] {
     return [...this.now().values()];
   }

@@ -79,7 +79,7 @@ function localPath(path: string, { endings }: EngineFormat): string {
   throw new Error('there is no such file or folder');
 }
 
-/** In a store `**` goes through slashes. */
+/** In a store, `**` goes through slashes. */
 function withinPrefix(prefix: string, { endings }: EngineFormat): string {
   return `${prefix}**.{${endings.join(',')}}`;
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where a URI points to. */
+/** Tells where a URI points to. */
 export type Place =
   | { readonly kind: 'local'; readonly path: string }
   | { readonly kind: 'http'; readonly url: string }

@@ -7,7 +7,7 @@ export interface SourceCredentials {
     /** The address of what speaks S3, without `/` at its end; undefined: Amazon's. */
     readonly endpoint: string | undefined;
     readonly region: string;
-    /** Undefined: requests are not signed, which opens what is public. */
+    /** Undefined means: requests are not signed, which opens what is public. */
     readonly accessKeyId: string | undefined;
     readonly secretAccessKey: string | undefined;
     readonly sessionToken: string | undefined;

@@ -4,7 +4,7 @@ import type { SourceStamp } from './source-stamp.js';
 /** Settings of the engine, by name; values as they stand in a statement. */
 export type Settings = Readonly<Record<string, string>>;
 
-/** Where the engine reads a table's rows from. */
+/** Tells where the engine reads a table's rows from. */
 export interface Source {
   /**
    * The table function.

@@ -19,7 +19,7 @@ export class NotOurs {
     return this.events.count;
   }
 
-  /** By position. */
+  /** Lists them by position. */
   all(): readonly MetEvent[] {
     return this.events.all();
   }

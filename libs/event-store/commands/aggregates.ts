@@ -16,7 +16,7 @@ export class Aggregates {
 
   constructor(private readonly store: EventStore) {}
 
-  /** As it was kept, or from its first event on. */
+  /** Loads the state as it was kept, or from its first event on. */
   async load(stream: string, decider: AnyDecider): Promise<Folded<unknown>> {
     const kept = this.folded.get(stream, decider);
     if (kept) return kept;
@@ -96,7 +96,7 @@ export class Aggregates {
 /** Events that are decided and not appended yet. */
 export interface Staged {
   readonly events: readonly NewEvent[];
-  /** As JSON. */
+  /** The size of the state as JSON. */
   readonly bytes: number;
   /** The state that the events make of the aggregate. */
   readonly state: unknown;

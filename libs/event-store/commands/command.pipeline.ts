@@ -43,7 +43,7 @@ export class CommandPipeline {
     private readonly store: EventStore,
     private readonly projector: Projector,
     private readonly clients: ClientSealer,
-    /** Undefined: nobody is bounded. */
+    /** Undefined means: nobody is bounded. */
     private readonly pace?: CommandPace,
   ) {
     this.streams = new StreamCommands(store);

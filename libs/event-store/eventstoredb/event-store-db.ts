@@ -31,7 +31,7 @@ interface EventStoreDbOptions {
   readonly namespace?: string;
   /** Tells how long an operation is tried again from when the server was there last. Default 20 s. */
   readonly maxWaitMs?: number;
-  /** Where it is kept up to where others' events were passed over; absolute. None: it is not. */
+  /** Tells where it is kept up to where others' events were passed over; absolute. None: it is not. */
   readonly positionFile?: string;
   /** Tells how long the server may take for one answer. Default 5 s. */
   readonly silenceMs?: number;
@@ -161,7 +161,7 @@ class EventStoreDb implements EventStore {
     throw new Error(`the event store acknowledged an append to ${stream} and does not have it`);
   }
 
-  /** Where the events are when all of them are among the stream's last. */
+  /** Tells where the events are when all of them are among the stream's last. */
   private async find(
     stream: string,
     events: readonly NewEvent[],

@@ -28,7 +28,7 @@ interface LogReaderOptions {
   readonly passed: PassedOver;
 }
 
-/** Where a reading goes on after what it has given so far. */
+/** Tells where a reading goes on after what it has given so far. */
 type Open = (seen: RecordedEvent | undefined, count: number) => Source | undefined;
 
 /** Is shown each event of others. @returns whether that was enough */

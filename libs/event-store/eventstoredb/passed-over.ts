@@ -57,7 +57,7 @@ export class PassedOver {
     this.saved = to.commit;
   }
 
-  /** Where a reading after `position` may begin. */
+  /** Tells where a reading after `position` may begin. */
   after(position: bigint | undefined): Position | undefined {
     const { last, to } = this.stretch ?? {};
     const isWithin = last !== undefined && to && position !== undefined && position >= last;

@@ -18,7 +18,7 @@ const PROBE_MS = 500;
 const LOG_MS = 60_000;
 
 /**
- * Whether the server is there, for all that is asked of it: who comes when it has been away for
+ * Tells whether the server is there, for all that is asked of it: who comes when it has been away for
  * long need not find that out again. While it is away one question after the other is put to it;
  * its answer, like any other, ends that. Logs one line when it goes, one a minute, and one when it
  * is back.
@@ -34,7 +34,7 @@ export class Presence {
     return this.since?.time;
   }
 
-  /** For so many milliseconds more it may come back soon; 0 when it has been away for longer than that. */
+  /** So many milliseconds are left in which it may come back soon; 0 when it has been away for longer than that. */
   get waitLeftMs(): number {
     const { maxWaitMs } = this.options;
     return this.since ? Math.max(0, this.since.tick + maxWaitMs - performance.now()) : maxWaitMs;

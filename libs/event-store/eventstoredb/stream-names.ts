@@ -13,7 +13,7 @@ export class StreamNames {
     return `${this.prefix}${stream}`;
   }
 
-  /** As the port gives it; undefined for what is not ours, such as the server's own statistics. */
+  /** Gives the event as the port does; undefined for what is not ours, such as the server's own statistics. */
   recorded({ event }: ResolvedEvent): RecordedEvent | undefined {
     if (!event?.streamId.startsWith(this.prefix)) return undefined;
     // Of events written outside an explicit transaction, commit and prepare position are the same.

@@ -5,7 +5,7 @@ import { ipcMessages, type IpcMessage } from '../ipc/ipc-messages.js';
 import { only } from '../ipc/smaller-batches.js';
 import { parameterBatch } from './parameter-batch.js';
 
-/** As a client of Arrow's library sends it. */
+/** Gives values as a client of Arrow's library sends them. */
 async function sent(values: arrow.Table): Promise<IpcMessage[]> {
   const messages: IpcMessage[] = [];
   const stream = Buffer.from(arrow.tableToIPC(values, 'stream'));

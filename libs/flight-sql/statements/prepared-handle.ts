@@ -8,7 +8,7 @@ import { bool, bytes, messages, MessageType, text } from '../protocol/wire.js';
  */
 export interface PreparedStatement {
   readonly sql: string;
-  /** Undefined: null. */
+  /** Undefined means: null. */
   readonly values: readonly (EngineValue | undefined)[];
 }
 

@@ -19,7 +19,7 @@ interface Party {
  * that is free, or soon will be.
  */
 export class FairSemaphore {
-  /** In the order of their turns. */
+  /** They are in the order of their turns. */
   private readonly parties = new Map<string, Party>();
 
   constructor(

@@ -12,7 +12,7 @@ const PIECE_BYTES = 64 * 1024;
  * event loop: a process that receives a flood must not be deaf to everybody else.
  */
 export class FairStreamTurns {
-  /** By party, in the order of their turns. */
+  /** It is found by party, in the order of their turns. */
   private readonly waiting = new Map<string, (() => void)[]>();
   private left = TURN_BYTES;
   private turning = false;

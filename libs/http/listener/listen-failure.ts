@@ -5,7 +5,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * For the `catch` of a server that cannot listen.
+ * Makes the handler for the `catch` of a server that cannot listen.
  * @param setting by which another address can be chosen
  * @throws {Error} that says so, or whatever was caught
  */

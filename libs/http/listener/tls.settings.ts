@@ -3,7 +3,7 @@ import { readTlsPair, type TlsFiles, type TlsPair } from './server-tls.js';
 
 export interface TlsConfig {
   readonly files: TlsFiles;
-  /** As the files were at the start. */
+  /** It is as the files were at the start. */
   readonly pair: TlsPair;
 }
 

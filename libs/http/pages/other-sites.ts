@@ -4,9 +4,9 @@ import { MillraceError } from '@app/platform';
 
 /** Tells which pages may call us from a browser. Our own always may. */
 export interface AllowedPages {
-  /** As a browser sends them; `*` is any. */
+  /** They are as a browser sends them; `*` is any. */
   readonly origins: readonly string[];
-  /** Where they are configured, for people who are refused. */
+  /** Tells where they are configured, for people who are refused. */
   readonly setting: string;
 }
 

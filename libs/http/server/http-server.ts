@@ -27,7 +27,7 @@ interface HttpOptions {
   readonly idleSeconds: number;
   /** Tells whether requests become spans of traces. */
   readonly traced: boolean;
-  /** Undefined: plain HTTP. */
+  /** Undefined means: plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
   /** The path that a request means; undefined: its own. */
   readonly pathOf?: ((request: RawRequest) => string) | undefined;

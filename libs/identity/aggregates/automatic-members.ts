@@ -18,7 +18,7 @@ interface Given {
 
 interface Narrow {
   readonly organizationId: string;
-  /** By account that another organization registered: the id of the command that did so. */
+  /** It is found by account that another organization registered: the id of the command that did so. */
   readonly registrations: ReadonlyMap<string, string>;
 }
 

@@ -62,7 +62,7 @@ export type OrganizationCommand =
   | { readonly type: 'revoke-token'; readonly name: string };
 
 export interface OrganizationState {
-  /** Undefined: it was not made yet, or is deleted. */
+  /** Undefined means: it was not made yet, or is deleted. */
   readonly organization: OrganizationCreated['data'] | undefined;
   readonly deleted: boolean;
   /** The name that people are shown. Undefined means the organization's name. */

@@ -1,2 +1,2 @@
-/** Where root lives, and where every account is a member first. It always exists. */
+/** Tells where root lives, and where every account is a member first. It always exists. */
 export const DEFAULT_ORGANIZATION = 'default';

@@ -12,7 +12,7 @@ interface Verified {
   /** The credential that it was checked against. Another one now means another password. */
   readonly credential: string;
   readonly until: number;
-  /** Where it was right from. */
+  /** The prefixes of addresses from which it was right. */
   readonly prefixes: Set<string>;
 }
 

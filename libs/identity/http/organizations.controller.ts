@@ -41,7 +41,7 @@ const deletion = z.strictObject({
 
 interface OrganizationRecord {
   readonly id: number;
-  /** By which it is asked for. */
+  /** Requests name the organization by it. */
   readonly identifier: string;
   /** The name that people are shown. */
   readonly name: string;

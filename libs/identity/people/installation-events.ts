@@ -36,7 +36,7 @@ export type InstallationEvent =
         readonly check: string;
         /** The one before, sealed with this one. */
         readonly former: string;
-        /** By the one before, so that who still has that one is told. */
+        /** The key before has signed it, so that who still has that one is told. */
         readonly signed?: string;
       };
     }
@@ -202,7 +202,7 @@ function isFollowing(event: RecordedEvent, serverKey: ServerKey): boolean {
   );
 }
 
-/** As long as its fields are those of its type; what else is in the stream says nothing here. */
+/** An event is understood as long as its fields are those of its type; what else is in the stream says nothing here. */
 function understood({ type, data, position }: RecordedEvent): readonly Stored[] {
   if (!Object.hasOwn(INSTALLATION_EVENTS, type)) return [];
   const fields = INSTALLATION_EVENTS[type as InstallationEvent['type']];

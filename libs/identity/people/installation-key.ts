@@ -45,7 +45,7 @@ interface KeyHolder {
 
 /** An installation's events, in two forms. */
 interface InstallationEvents {
-  /** As everybody sees them. */
+  /** The events as everybody sees them. */
   readonly events: EventStore;
   /** Only judged whether they are ours. */
   readonly authentic: AuthenticEvents;

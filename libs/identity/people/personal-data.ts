@@ -10,7 +10,7 @@ const KEPT_MAX = 10_000;
 export const FOREIGN_KEYS =
   'the keys of people (<data>/person-keys, or millrace.person_keys on a ClickHouse server) are missing or of another data directory; restore them from the same backup as the events';
 
-/** Where a request came from. */
+/** Tells where a request came from. */
 export interface Client {
   readonly address?: string | undefined;
   readonly userAgent?: string | undefined;
@@ -64,7 +64,7 @@ export class PersonalData extends ClientSealer {
     return seal(await this.keys.create(personId), passwordHash, `credential/${personId}`);
   }
 
-  /** Undefined once the person is erased. */
+  /** It is undefined once the person is erased. */
   profile({ id, profile }: { readonly id: string; readonly profile: string }): Profile | undefined {
     const known = this.opened.get(profile);
     if (known) return known;
@@ -143,7 +143,7 @@ export class PersonalData extends ClientSealer {
       : this.serverKey.seal(CLIENT, text, `${CLIENT}/${actor}`);
   }
 
-  /** Undefined once the actor is erased. */
+  /** It is undefined once the actor is erased. */
   client(actor: string, sealed: string): Client | undefined {
     try {
       const text =
@@ -160,7 +160,7 @@ export class PersonalData extends ClientSealer {
     return actor.startsWith('token ') ? [] : this.keys.find(actor);
   }
 
-  /** Undefined once the person has no key. @throws when none of theirs opens it */
+  /** It is undefined once the person has no key. @throws when none of theirs opens it */
   private open(personId: string, sealed: string, boundTo: string): string | undefined {
     const keys = this.keysOf(personId);
     const [first, other] = keys;

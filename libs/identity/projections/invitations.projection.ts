@@ -23,7 +23,7 @@ type Told = InvitationEvent['type'] | 'InvitationDeclined' | 'OrganizationDelete
 export class InvitationsProjection implements SnapshottedProjection {
   readonly name = 'invitations';
   readonly snapshotVersion = 1;
-  /** By organization, then by id. */
+  /** It is found by organization, then by id. */
   private readonly entries = new Map<string, Map<string, Entry>>();
   /** Organizations that invite somebody, by the fingerprint of the e-mail. */
   private readonly inviting = new Map<string, Set<string>>();
@@ -81,7 +81,7 @@ export class InvitationsProjection implements SnapshottedProjection {
     return this.entriesFor(emailHash).map(({ invitation }) => invitation.organizationId);
   }
 
-  /** As the organization sees them. */
+  /** Lists the invitations as the organization sees them. */
   of(organizationId: string): readonly Invitation[] {
     return [...(this.entries.get(organizationId)?.values() ?? [])].flatMap(({ invitation }) =>
       this.isOver(invitation) ? [] : invitation,

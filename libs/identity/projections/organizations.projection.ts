@@ -45,7 +45,7 @@ export class OrganizationsProjection implements SnapshottedProjection {
   private readonly deleted = new Set<string>();
   private readonly memberships = new Map<string, Set<string>>();
   private readonly founded = new Map<string, Set<string>>();
-  /** By fingerprint. */
+  /** It is found by fingerprint. */
   private readonly tokens = new Map<string, Token>();
 
   apply(event: RecordedEvent): void {
@@ -90,7 +90,7 @@ export class OrganizationsProjection implements SnapshottedProjection {
     return this.founded.get(tenant)?.size ?? 0;
   }
 
-  /** By name. */
+  /** Lists them by name. */
   list(): readonly Organization[] {
     return [...this.byId.values()].sort(byName);
   }

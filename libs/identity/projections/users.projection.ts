@@ -72,7 +72,7 @@ export class UsersProjection implements SnapshottedProjection {
     return id === undefined ? undefined : this.byId(id);
   }
 
-  /** Undefined for somebody erased. */
+  /** It is undefined for somebody erased. */
   byId(id: string): User | undefined {
     const entry = this.entries.get(id);
     if (!entry || entry.user.erased) return undefined;

@@ -60,7 +60,7 @@ const SWEEP_MS = 60_000;
  */
 export class AppendNames {
   private readonly known = new Map<string, KnownName>();
-  /** By partition: the next offset that was not read yet. */
+  /** It is found by partition: the next offset that was not read yet. */
   private readonly read = new Map<number, bigint>();
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly appending = new KeyedMutex();
@@ -97,7 +97,7 @@ export class AppendNames {
     await this.consumer.close();
   }
 
-  /** As of now, whatever node it was appended at. */
+  /** Gives the append as of now, whatever node it was made at. */
   async find(name: string): Promise<KeptAppend | undefined> {
     await this.readUpToNow(this.partitionOf(name));
     const found = this.known.get(name);

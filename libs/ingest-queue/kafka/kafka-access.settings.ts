@@ -4,9 +4,9 @@ import { z } from 'zod';
 
 /** Tells how to be let in by the brokers. Secret. */
 export interface KafkaAccess {
-  /** Undefined: connections are plain. */
+  /** Undefined means: connections are plain. */
   readonly tls: KafkaTls | undefined;
-  /** Undefined: nobody asks who it is, or the certificate says it. */
+  /** Undefined means: nobody asks who it is, or the certificate says it. */
   readonly sasl:
     | { readonly mechanism: SaslMechanism; readonly username: string; readonly password: string }
     | undefined;

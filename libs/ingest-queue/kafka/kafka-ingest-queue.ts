@@ -43,6 +43,12 @@ interface KafkaDependencies {
 const BESIDE_PAYLOAD_BYTES = 128 * 1024;
 const PURGE_MS = 60_000;
 
+/** Records that one request to the brokers takes. */
+interface Request {
+  readonly place: Omit<Outgoing, 'messages'>;
+  readonly together: QueueRecord[];
+}
+
 /**
  * The ingest queue on Kafka: columnar batches in one topic, one stream's in one partition.
  *
@@ -154,25 +160,50 @@ export class KafkaIngestQueue implements IngestQueue {
     return records.map((_, index) => this.position(partition, base + BigInt(index)));
   }
 
-  /** One record at a time: their payloads together may be more than memory should hold. */
+  /**
+   * Sends small records in a row together where one partition takes them; larger ones go one at a
+   * time, since their payloads together may be more than memory should hold.
+   */
   async sendAll(
     records: readonly QueueRecord[],
     send: SendWithin,
   ): Promise<readonly QueuePosition[]> {
     const positions: QueuePosition[] = [];
-    for (const record of records) {
-      const place = this.place(record);
-      const offset = await send({ ...place, messages: [await toMessage(record)] });
-      positions.push(this.position(place.partition, offset));
+    for await (const { place, together } of this.requests(records)) {
+      const base = await send({ ...place, messages: await Promise.all(together.map(toMessage)) });
+      for (const index of together.keys())
+        positions.push(this.position(place.partition, base + BigInt(index)));
     }
     return positions;
+  }
+
+  private async *requests(records: readonly QueueRecord[]): AsyncGenerator<Request> {
+    let request: Request | undefined;
+    let bytes = 0;
+    for (const record of records) {
+      const place = this.place(record);
+      const size = await payloadBytes(record);
+      const fits =
+        bytes + size <= this.payloadBytesMax / 2 &&
+        (request?.together.length ?? 0) <
+          this.dependencies.messageBytesMax / 2 / BESIDE_PAYLOAD_BYTES;
+      if (request && fits && request.place.partition === place.partition) {
+        request.together.push(record);
+      } else {
+        if (request) yield request;
+        request = { place, together: [record] };
+        bytes = 0;
+      }
+      bytes += size;
+    }
+    if (request) yield request;
   }
 
   private position(partition: number, offset: bigint): QueuePosition {
     return { partition: this.dependencies.firstPartition + partition, offset };
   }
 
-  /** As the broker counts partitions. */
+  /** Gives the position as the broker counts partitions. */
   private within({ partition, offset }: QueuePosition): QueuePosition {
     return { partition: partition - this.dependencies.firstPartition, offset };
   }

@@ -10,7 +10,7 @@ export interface Topics {
   readonly epochs: string;
   /** Tells this queue from others. */
   readonly incarnation: string;
-  /** Where other programs put what they upload. */
+  /** Tells where other programs put what they upload. */
   readonly uploads: string;
   /** The topic of messages that belong nowhere, each with the reason. */
   readonly deadLetter: string;

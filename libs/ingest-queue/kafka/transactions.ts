@@ -56,7 +56,7 @@ export class TransactionalProducer {
       return result;
     } catch (error) {
       if (transaction?.isActive() === true) await transaction.abort().catch(() => undefined);
-      // Whether it was ended may be unknown: the next one of this id ends it.
+      // It may be unknown whether it was ended: the next one of this id ends it.
       await this.discard();
       // Ended by the broker meanwhile, whatever it says; nobody has asked it to commit.
       throw !isEnding && performance.now() >= until ? this.tookTooLong(error) : error;

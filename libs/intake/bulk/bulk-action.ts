@@ -14,7 +14,7 @@ export interface BulkAction {
   readonly item: string;
   /** Tells whether the next line is its document. */
   readonly hasDocument: boolean;
-  /** Where the document goes; undefined: it is not stored, see `error`. */
+  /** Tells where the document goes; undefined: it is not stored, see `error`. */
   readonly stream?: string;
   readonly id?: string;
   readonly error?: BulkError;

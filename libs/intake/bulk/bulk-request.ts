@@ -19,6 +19,6 @@ export interface BulkResult {
   readonly items: BulkItems;
   readonly rejections: Rejections;
   readonly refused: RefusedStreams;
-  /** Where its batches are in the queue; undefined: it was stored before, at places not known. */
+  /** Tells where its batches are in the queue; undefined: it was stored before, at places not known. */
   readonly positions: readonly QueuePosition[] | undefined;
 }

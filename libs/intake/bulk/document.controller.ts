@@ -117,7 +117,7 @@ export class DocumentController {
     return this.answerWritten(reply);
   }
 
-  /** As @elastic/elasticsearch asks, which sends GET where it has no body. */
+  /** Answers @elastic/elasticsearch, which sends GET where it has no body. */
   @Get(['_refresh', ':stream/_refresh'])
   @Describe({ tag: DESCRIPTION.tag, summary: 'The same', answer: REFRESHED })
   refreshByGet(@Res() reply: FastifyReply): Promise<void> {

@@ -77,16 +77,24 @@ export class ForeignUploadsPipeline {
         if (key === undefined) placed.push(place);
         else keyed.set(key, [...(keyed.get(key) ?? []), place]);
       }
-      // Those of one key one after the other: the first that came is the one.
-      await severalAtOnce([...keyed], async ([key, alike]) => {
-        for (const place of alike)
-          await tracedFor([place], () => this.acceptor.upload(place, key, bury));
-      });
-      const accepted = await this.acceptor.accept(placed, directory, bury);
-      await this.store.storeBy(accepted, async (records) => {
-        await delivery.finish(records, dead);
-        return 'stored';
-      });
+      let isStored = false;
+      try {
+        // Those of one key one after the other: the first that came is the one.
+        await severalAtOnce([...keyed], async ([key, alike]) => {
+          for (const place of alike)
+            await tracedFor([place], () => this.acceptor.upload(place, key, bury));
+        });
+        const accepted = await this.acceptor.accept(placed, directory, bury);
+        await this.store.storeBy(accepted, async (records) => {
+          await delivery.finish(records, dead);
+          return 'stored';
+        });
+        isStored = true;
+      } finally {
+        // An upload of its own has counted itself.
+        this.places.giveBack([...keyed.values()].flat());
+        if (!isStored) this.places.giveBack(placed);
+      }
     });
   }
 }

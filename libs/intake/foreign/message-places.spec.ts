@@ -56,6 +56,16 @@ describe('the places of messages', () => {
     ]);
   });
 
+  it('are there again for messages that come again', async () => {
+    const found = places(70);
+    const bury = ({ reason }: { reason: string }): void => {
+      throw new Error(reason);
+    };
+    for (let time = 0; time < 5; time += 1)
+      found.giveBack(await found.find([message('1', 20)], bury));
+    expect(await found.find([message('1', 20)], bury)).toHaveLength(1);
+  });
+
   it('are there for the first of many that have no room together', async () => {
     const { found, dead } = await outcome(70, [
       message('1', 20),

@@ -34,6 +34,12 @@ export class MessagePlaces {
     return this.admitted(found, bury);
   }
 
+  /** Takes back what was counted for messages that did not get onto the queue, or are counted there. */
+  giveBack(placed: Iterable<PlacedMessage>): void {
+    for (const { organization, message } of placed)
+      this.storage.add(organization, -message.value.length);
+  }
+
   private async admitted(
     found: readonly PlacedMessage[],
     bury: (dead: DeadMessage) => void,

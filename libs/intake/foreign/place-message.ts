@@ -5,11 +5,11 @@ import type { UploadFormat } from '../upload/request/upload-request.js';
 
 /** Says which organizations other producers may feed. */
 export abstract class FedOrganizations {
-  /** By name; undefined when there is none, or it may not be fed. */
+  /** Finds it by name; undefined when there is none, or it may not be fed. */
   abstract find(name: string): RequestOrganization | undefined;
 }
 
-/** What headers say. */
+/** The place that headers name. */
 export interface Place {
   readonly organization: RequestOrganization;
   readonly stream: string;

@@ -6,7 +6,7 @@ import { refuseOther } from './other-format.js';
 
 interface FramedCsv {
   readonly delimiter: string;
-  /** In the order of the fields. */
+  /** They are in the order of the fields. */
   readonly columns: readonly string[];
   /** One record a line, without the header; see {@link CsvFramer}. */
   readonly lines: AsyncIterable<Buffer>;

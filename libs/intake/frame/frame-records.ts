@@ -78,7 +78,7 @@ async function readHead(pieces: AsyncIterator<Buffer>): Promise<Buffer> {
   return begun(head);
 }
 
-/** What comes behind a byte order mark. @throws {MillraceError} EMPTY_BODY */
+/** Leaves a byte order mark out. @throws {MillraceError} EMPTY_BODY */
 function begun(body: Buffer): Buffer {
   const isMarked = BYTE_ORDER_MARK.every((byte, at) => body[at] === byte);
   const head = isMarked ? body.subarray(BYTE_ORDER_MARK.length) : body;

@@ -17,7 +17,7 @@ const [KEY, VALUE] = [1, 2];
 /** The only field of a list. */
 const VALUES = 1;
 
-/** Undefined: a value that says nothing of itself. */
+/** Undefined means: a value that says nothing of itself. */
 export const anyValue: Codec<AnyValue | undefined> = {
   wireType: WireType.LengthDelimited,
   wire: (reader) => reader.nested(anyOnWire),

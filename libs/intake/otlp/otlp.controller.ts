@@ -27,7 +27,7 @@ const BOUNDS = {
 
 /** One of the three kinds of telemetry. */
 interface Signal {
-  /** Where it goes when no header says another one. */
+  /** Tells where it goes when no header says another one. */
   readonly stream: string;
   readonly request: Shape;
   readonly rejectedName: string;

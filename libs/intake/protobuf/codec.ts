@@ -11,11 +11,11 @@ export interface Codec<T> {
 }
 
 export interface Field {
-  /** In lowerCamelCase, as in JSON. */
+  /** It is in lowerCamelCase, as in JSON. */
   readonly name: string;
-  /** As in the definition, which JSON may have too. */
+  /** It is as in the definition, which JSON may have too. */
   readonly definedName: string;
-  /** Where it is found in what was read. */
+  /** Tells where it is found in what was read. */
   readonly key: string;
   readonly codec: Codec<unknown>;
   /** `list`: all values; `each`: a list whose values are read when they are asked for, one at a time. */

@@ -80,9 +80,9 @@ function checkType({ definedName, codec }: Field, wireType: WireType): void {
 }
 
 interface Place {
-  /** Where the first of them is. */
+  /** Tells where the first of them is. */
   readonly from: number;
-  /** Where their message ends. */
+  /** Tells where their message ends. */
   readonly end: number;
   readonly number: number;
 }

@@ -74,7 +74,7 @@ describe('JSON of protobuf messages', () => {
   });
 });
 
-/** As numbers of sixteen digits and more are read. */
+/** Quotes numbers of sixteen digits and more, as they are read. */
 function quoted(value: unknown): unknown {
   if (typeof value === 'number' && /^-?\d{16,}$/.test(JSON.stringify(value)))
     return JSON.stringify(value);

@@ -10,7 +10,7 @@ import { ReadBounds } from './read-bounds.js';
  */
 export class WireReader extends BinaryReader {
   readonly bounds = new ReadBounds();
-  /** Where the message that is being read ends. */
+  /** Tells where the message that is being read ends. */
   private limit: number;
 
   constructor(readonly message: Buffer) {
@@ -39,7 +39,7 @@ export class WireReader extends BinaryReader {
     return value;
   }
 
-  /** Where the message that is being read ends. */
+  /** Tells where the message that is being read ends. */
   get end(): number {
     return this.limit;
   }

@@ -18,7 +18,7 @@ export type RejectedPlace = readonly [partition: number, offset: string, row: nu
 export interface RejectedOf {
   readonly database: string;
   readonly streamId: string;
-  /** Undefined: of all uploads. */
+  /** Undefined means: of all uploads. */
   readonly uploadId: string | undefined;
 }
 

@@ -65,7 +65,7 @@ export interface OutdatedChunk {
   readonly chunk: number;
 }
 
-/** Where all batches are, or the upload that came before under the same name. */
+/** Tells where all batches are, or the upload that came before under the same name. */
 export type Appended =
   { readonly positions: readonly QueuePosition[] } | { readonly before: KeptAppend };
 
@@ -191,7 +191,7 @@ export class BatchEnqueuer {
   }
 }
 
-/** Where the last batch is and the first; undefined when there was nothing to store. */
+/** Tells where the last batch is and the first; undefined when there was nothing to store. */
 export const endsOf = ({
   positions,
 }: {

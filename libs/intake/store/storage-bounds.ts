@@ -77,7 +77,7 @@ export class StorageBounds {
     this.queued.bytes.set(database, (this.queued.bytes.get(database) ?? 0) + bytes);
   }
 
-  /** For metrics. `free` is a fraction of 1. */
+  /** Gives what metrics tell. `free` is a fraction of 1. */
   get state(): { readonly free: number; readonly full: number } {
     const { mostBytes } = this.dependencies;
     const full =

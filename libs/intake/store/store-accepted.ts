@@ -33,7 +33,7 @@ export class AcceptedStore {
   constructor(private readonly enqueuer: BatchEnqueuer) {}
 
   /**
-   * In one append of our own.
+   * Stores all batches in one append of our own.
    * @param once names it; it is asked for when its answer is known
    * @throws {MillraceError} with nothing stored: QUEUE_FULL, STORAGE_FULL
    */
@@ -51,7 +51,7 @@ export class AcceptedStore {
     return appended;
   }
 
-  /** In an append of the caller's, which takes all batches. */
+  /** Stores the batches in an append of the caller's, which takes all batches. */
   storeBy(
     streams: readonly AcceptedStream[],
     put: (records: readonly QueueRecord[]) => Promise<Put>,

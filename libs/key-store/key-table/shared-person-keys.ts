@@ -5,7 +5,7 @@ import type { ServerKey } from '../server-key.js';
 const PURPOSE = 'person-key';
 const KEY_BYTES = 32;
 
-/** Where wrapped keys are kept for all processes; it forgets what is dropped. */
+/** Tells where wrapped keys are kept for all processes; it forgets what is dropped. */
 export interface KeyTable {
   /** The keys of one person, or of all. */
   wrappedKeys(
@@ -25,7 +25,7 @@ export interface KeyTable {
 export class SharedPersonKeys extends PersonKeys {
   /** Wrapped. */
   private readonly known = new Map<string, string[]>();
-  /** By person: who asks meanwhile gets the same. */
+  /** It is found by person: who asks meanwhile gets the same. */
   private readonly creating = new Map<string, Promise<Uint8Array>>();
 
   private constructor(

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** Where a request comes from, as far as its address tells who may be behind it. */
+/** Tells where a request comes from, as far as its address tells who may be behind it. */
 export interface AddressPrefix {
   /**
    * The prefix of an address that one customer has. With IPv4 it is the whole address, since

@@ -31,7 +31,7 @@ export interface RouteDescription {
   readonly failures?: Readonly<Partial<Record<ErrorKind, FailureExample>>>;
 }
 
-/** Where a route's description is kept. */
+/** Tells where a route's description is kept. */
 export const DESCRIPTION_METADATA = 'millrace:description';
 
 /** Marks controllers that the OpenAPI document leaves out: pages for people. */

@@ -50,7 +50,7 @@ export const ERROR_STATUS = {
 export type ErrorKind = keyof typeof ERROR_STATUS;
 
 export interface ErrorOptions {
-  /** Where or why in more detail; shown to the client as `error_detail`. Never a secret. */
+  /** Tells where or why in more detail; shown to the client as `error_detail`. Never a secret. */
   readonly detail?: string;
   /** Stands as `code` in the body, in place of the HTTP status. */
   readonly code?: number;

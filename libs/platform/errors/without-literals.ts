@@ -1,4 +1,4 @@
-/** Where the engine's words go over into the statement's own text. */
+/** Tells where the engine's words go over into the statement's own text. */
 const STATEMENT = /(?::? ?\bIn scope |failed at position \d+|is not closed).*$/s;
 const QUOTED = /'(?:[^'\\]|\\.|'')*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|$)/gs;
 const LONG_NUMBER = /\d{5,}/g;

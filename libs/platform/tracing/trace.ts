@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/api';
 import { MillraceError } from '../errors/errors.js';
 
-/** Where in which trace something happens; to go on with it elsewhere. */
+/** Tells where in which trace something happens; to go on with it elsewhere. */
 export type TraceContext = Context;
 
 interface SpanOptions {

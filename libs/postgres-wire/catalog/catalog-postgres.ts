@@ -5,7 +5,7 @@ import { PostgresError } from '../protocol/protocol-error.js';
 interface CatalogQuestion {
   /** SQL that makes the tables of who asks. */
   readonly tables: string;
-  /** As who asks calls it. */
+  /** The name by which the client calls the database. */
   readonly database: string;
   readonly messages: Uint8Array;
 }

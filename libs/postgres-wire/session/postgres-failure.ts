@@ -72,7 +72,7 @@ export function toPostgresError(error: unknown, text?: EngineText): PostgresErro
 
 const firstWord = (text: string): string => /^\s*([a-z]+)/i.exec(text)?.[1] ?? '';
 
-/** Where it is in what the client sent. */
+/** Tells where it is in what the client sent. */
 function positionOf(message: string, { text, placeOf }: EngineText): number | undefined {
   const [, line, column] = PLACE.exec(message)?.map(Number) ?? [];
   if (line === undefined || column === undefined) return undefined;

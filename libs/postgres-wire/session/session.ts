@@ -22,7 +22,7 @@ import { noRows, type Rows } from './rows.js';
 import { sessionRows, type SessionState } from './session-commands.js';
 import { Transaction } from './transaction.js';
 
-/** Where a session writes to. */
+/** Tells where a session writes to. */
 export interface Output {
   readonly writer: MessageWriter;
   /** Sends what was written, and waits until the client takes it. */

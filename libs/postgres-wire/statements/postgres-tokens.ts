@@ -3,7 +3,7 @@ import { PostgresError } from '../protocol/protocol-error.js';
 /** A piece of a statement as PostgreSQL reads it. */
 export interface PostgresToken {
   readonly kind: 'word' | 'name' | 'text' | 'number' | 'parameter' | 'symbol' | 'comment';
-  /** As it stands there. */
+  /** It is as it stands there. */
   readonly text: string;
   /** A name or a text without its quotes and escapes; a word in lower case. */
   readonly value: string;
@@ -105,9 +105,9 @@ export const isName = (token: PostgresToken | undefined): token is PostgresToken
 /** A statement of what was sent, without the semicolon behind it. */
 export interface StatementText {
   readonly text: string;
-  /** Without comments; places are within its own text. */
+  /** They are without comments; places are within its own text. */
   readonly tokens: readonly PostgresToken[];
-  /** Where it begins in what was sent. */
+  /** Tells where it begins in what was sent. */
   readonly start: number;
 }
 

@@ -28,7 +28,7 @@ export interface PostgresType {
   /** Bytes of a value; -1: of any length. */
   readonly size: number;
   readonly modifier: number;
-  /** As a statement names it. */
+  /** It is as a statement names it. */
   readonly name: string;
   /** Arrays only: the type of an element. */
   readonly element?: PostgresType;

@@ -4,7 +4,7 @@ import { Server as TlsServer } from 'node:tls';
 import { listen, type ListenAddress } from '@app/http';
 
 const DEFAULT_DATABASE = 'default';
-/** Where nothing is. */
+/** A path at which nothing is. */
 const NOWHERE = '/clickhouse';
 
 /** An address of its own for clients of ClickHouse that can set no path: the database they name is the organization. */

@@ -10,13 +10,13 @@ export interface RequestParameters {
   readonly values: Values;
   readonly database: string | undefined;
   readonly format: NamedFormat | undefined;
-  /** As they stand in a SETTINGS clause. */
+  /** They are as they stand in a SETTINGS clause. */
   readonly settings: readonly string[];
-  /** In blocks of ClickHouse's own. */
+  /** It is in blocks of ClickHouse's own. */
   readonly isCompressed: boolean;
   /** Tells whether the answer begins when it is whole, and so its rows are counted before it. */
   readonly isAwaited: boolean;
-  /** As `Accept-Encoding` says. */
+  /** It is as `Accept-Encoding` says. */
   readonly isEncoded: boolean;
   /** The version in which blocks of Native describe themselves. */
   readonly protocolVersion: string | undefined;

@@ -251,7 +251,7 @@ function isOperand(nodes: Nodes, at: number): boolean {
 
 const hasTail = (nodes: Nodes): boolean => nodes.some((node, at) => isTail(node, nodes, at));
 
-/** Where ORDER BY, LIMIT, OFFSET or FETCH begins. */
+/** Tells where ORDER BY, LIMIT, OFFSET or FETCH begins. */
 function isTail(node: Node, nodes: Nodes, at: number): boolean {
   if (!TAILS.some((word) => isWord(node, word)) || isSymbol(nodes[at - 1], '.')) return false;
   if (isWord(nodes[at - 1], 'AS')) return false;

@@ -125,7 +125,7 @@ function columnsOf(tables: readonly TableDescription[]): readonly string[] {
   ]);
 }
 
-/** As `nameFinder`, but undefined where it is none of them. */
+/** Finds a name as `nameFinder` does, but undefined where it is none of them. */
 function knownName(names: readonly string[]): (word: string) => string | undefined {
   const all = new Set(names);
   const find = nameFinder(all);

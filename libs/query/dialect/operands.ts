@@ -12,7 +12,7 @@ export interface Call {
   readonly list: Group;
   /** `f(parameters)(arguments)`. */
   readonly more: Group | undefined;
-  /** Where `OVER …` begins, or the end. */
+  /** Tells where `OVER …` begins, or the end. */
   readonly overAt: number;
   /** Index behind all of it. */
   readonly end: number;

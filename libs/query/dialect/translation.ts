@@ -17,7 +17,7 @@ interface Kept {
   readonly told: string | undefined;
 }
 
-/** Where others have their tables; see `known-names.ts`. */
+/** Tells where others have their tables; see `known-names.ts`. */
 const SCHEMA = 'public';
 
 /** Statements in the engine's words, kept as long as the columns they name are what they were. */

@@ -1,6 +1,6 @@
 const NAME_MAX = 256;
 
-/** Where a name first stands in a text by itself, as `, at line 2, column 5`; empty when it does not. */
+/** Tells where a name first stands in a text by itself, as `, at line 2, column 5`; empty when it does not. */
 export function placeOf(name: string, text: string): string {
   if (name === '' || name.length > NAME_MAX) return '';
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {

@@ -21,7 +21,7 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
   201: 'TOO_MANY_REQUESTS',
 };
 
-/** Whether a statement names a table or a column that there is not. */
+/** Tells that a statement names a table or a column that there is not. */
 export function isUnknownName(error: unknown): boolean {
   if (error instanceof MillraceError) return error.kind === 'STREAM_NOT_FOUND';
   return !isAbort(error) && KINDS[toWarehouseError(error).code] === 'UNKNOWN_COLUMN';
@@ -43,7 +43,8 @@ const OF_NUMBER: Readonly<Record<number, (reason: string) => string>> = {
   396: (reason) => `${reason}; use LIMIT, or ask for sums of them`,
 };
 /** Integers are held against this before they leave 64 bits: see `dialect/expressions.ts`. */
-const LEAVES_64_BITS = /^Value in column U?Int128 cannot be safely converted into type U?Int64/;
+const LEAVES_64_BITS =
+  /^Value in column U?Int128 cannot be safely converted into type U?Int(?:8|64)/;
 /** Problems that only the engine finds, each with what says the same. */
 const INSTEAD: readonly (readonly [problem: RegExp, instead: string])[] = [
   [/^Correlated subqueries in aggregation keys/, 'a subquery that looks at the outer row cannot be a key of GROUP BY: name it in an inner SELECT, SELECT n, count(*) FROM (SELECT (SELECT …) AS n FROM t) GROUP BY n'], // prettier-ignore
@@ -104,7 +105,7 @@ function readable(message: string): string {
   return (
     withoutPaths(message)
       .replace(/\/\* [0-9a-f-]{36} \*\/ /g, '')
-      .replace(/: ?In scope .*$/s, '')
+      .replace(/(?:: ?| )In scope .*$/s, '')
       // Tables it takes for near are those of all organizations.
       .replace(/ ?Maybe you meant (?!:).*$/s, '')
       .replace(/^(?:Code: \d+\. )?(?:DB::Exception: )?/, '')
@@ -122,7 +123,7 @@ function readable(message: string): string {
 
 /** As the engine names it, with what it takes for near. */
 function unknownColumn(message: string, text: string): string | undefined {
-  const name = /identifier [`'](.+?)[`'](?:[ .,:]|$)/s.exec(message)?.[1];
+  const name = /identifier [`'](.+?)[`'](?:[ .,:]|$)/is.exec(message)?.[1];
   if (name === undefined) return undefined;
   const near = /Maybe you meant: \['(.*?)'/s.exec(message)?.[1];
   const instead = foreignNotation(text);

@@ -30,7 +30,7 @@ export function validateDocument(
 
 const EXPECTED = /expecting type "(\w+)!?"/;
 
-/** As the standard's, but `$status: Int` may be compared with: our scalars of arguments take what others are. */
+/** Makes the standard's rule, but `$status: Int` may be compared with: our scalars of arguments take what others are. */
 function lenientVariables(context: ValidationContext): ASTVisitor {
   const lenient = Object.create(context) as ValidationContext;
   lenient.reportError = (error) => {
@@ -39,7 +39,7 @@ function lenientVariables(context: ValidationContext): ASTVisitor {
   return VariablesInAllowedPositionRule(lenient);
 }
 
-/** As the standard's, but an object of JSON may be selected whole, as ROAPI's users do. */
+/** Makes the standard's rule, but an object of JSON may be selected whole, as ROAPI's users do. */
 function leafRule(jsonTypes: ReadonlySet<string>): (context: ValidationContext) => ASTVisitor {
   return (context) => ({
     Field(node) {

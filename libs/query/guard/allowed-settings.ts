@@ -35,7 +35,7 @@ const ALLOWED: Readonly<Record<string, RegExp>> = {
 /** Their names. */
 export const ALLOWED_SETTINGS: readonly string[] = Object.keys(ALLOWED);
 
-/** By name. */
+/** Values of settings by their names. */
 export type Settings = Readonly<Record<string, string>>;
 
 const ONE = /(\w+) = (?:'([^'\\]*)'|([\w.-]+))/;

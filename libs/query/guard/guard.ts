@@ -37,9 +37,9 @@ interface Admitted {
 /** The engine's own names, in lower case. */
 interface EngineNames {
   readonly functions: ReadonlySet<string>;
-  /** By those, the names of functions that have one spelling only. */
+  /** The right spellings of names of functions that have one spelling only. */
   readonly spellings: ReadonlyMap<string, string>;
-  /** As `database.table`. */
+  /** They are written `database.table`. */
   readonly tables: ReadonlySet<string>;
   readonly zones: ReadonlySet<string>;
 }
@@ -141,7 +141,7 @@ export class Guard {
     }
   }
 
-  /** In the engine's words, and printed by it: what is judged, and what runs. */
+  /** Gives the statement in the engine's words, printed by it: so it is judged, and so it runs. */
   private async inWords(
     printed: SpelledStatement,
     organization: RequestOrganization,

@@ -13,7 +13,7 @@ export function isWallTime(type: string): boolean {
   return read.name === 'DateTime64' && read.parameters.length === 1;
 }
 
-/** Whether it, or what it is made of, is one. */
+/** Tells whether it, or what it is made of, is one. */
 export function hasWallTimes(type: string): boolean {
   const read = readEngineType(type);
   if (read.name === 'Array') return hasWallTimes(typeWithin(read));

@@ -97,7 +97,7 @@ function fullTextColumns(tables: readonly TableDescription[]): readonly string[]
   return only && more.length === 0 ? (only.fullTextColumns ?? []) : [];
 }
 
-/** Undefined where the range is unbounded. */
+/** It is undefined where the range is unbounded. */
 export function rangeSeconds({ start, end = Date.now() * 1000 }: TimeRange): number | undefined {
   return start === undefined ? undefined : Math.max(0, (end - start) / 1e6);
 }

@@ -12,7 +12,7 @@ import { SEARCH_CODE, searchError, toAggregationError, toSearchError } from './s
 import { planSearch, rangeSeconds, type SearchPlan } from './search-plan.js';
 import type { PartitionRequest, SearchRequest } from './search-request.js';
 
-/** Where a search runs, and what ends it. */
+/** Tells where a search runs, and what ends it. */
 export interface SearchScope {
   readonly organization: RequestOrganization;
   readonly signal: AbortSignal;
@@ -29,7 +29,7 @@ export class Scan {
 export interface SearchResult {
   readonly hits: readonly string[];
   readonly total: number;
-  /** By name, a JSON array of rows. */
+  /** Each has a name and its rows as a JSON array. */
   readonly aggs: readonly (readonly [string, string])[];
   /** Seconds of its buckets, where it is a histogram. */
   readonly histogramInterval?: number | undefined;

@@ -1,7 +1,7 @@
 /** A piece of a statement as the engine prints it. */
 export interface Token {
   readonly kind: 'word' | 'name' | 'text' | 'number' | 'symbol';
-  /** As printed, quotes included. */
+  /** It is as printed, quotes included. */
   readonly text: string;
   /** The value of the token: a name or a text without its quotes. */
   readonly value: string;

@@ -9,7 +9,7 @@ interface TopValues {
   readonly size: number;
   /** Only values that have this text in them, in any case. */
   readonly keyword: string;
-  /** In their own order instead of the most frequent first, and without numbers. */
+  /** If true, values come in their own order and without numbers, and not the most frequent first. */
   readonly isUncounted: boolean;
 }
 

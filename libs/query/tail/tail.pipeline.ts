@@ -28,7 +28,7 @@ interface TailRequest {
   readonly stopping: AbortSignal;
 }
 
-/** For what was given at once; who is slower is ended. */
+/** A client has so long to take what was given at once; a slower one is ended. */
 const TAKE_MS = 15_000;
 const PAGE_ROWS = 1000;
 const PAGE_BYTES = 256 * 1024;

@@ -20,7 +20,7 @@ const LOOK_MS = 250;
 /** From a question to the engine that found nothing to the next one. */
 const QUIET_MS = 1000;
 const HEARTBEAT_MS = 15_000;
-/** In a row. */
+/** So many failures in a row end a tail. */
 const FAILURES_MAX = 5;
 const FAILED_MS = 1000;
 const RETRY_MS = 2000;

@@ -18,7 +18,7 @@ const OUR_OWN: readonly Column[] = OURS.map((name) => ({
  */
 export class ColumnNeighbours {
   private readonly columns = new Map<string, Column>();
-  /** By what stands before any of its dots, one that has it. */
+  /** A column that has a name within, by that which stands before one of its dots. */
   private readonly below = new Map<string, Column>();
   /** Lists, by what stands before their first dot. */
   private readonly lists = new Map<string, Column>();

@@ -172,7 +172,7 @@ const isTyped = (kind: string): boolean => {
   return value !== undefined && !OF_JSON.has(writeValueType(value));
 };
 
-/** Where a source tells types: the one that holds all of them. */
+/** Where a source tells types, gives the one that holds all of them. */
 function typedFirst(kinds: Kinds): FirstType | undefined {
   const told = [...kinds.keys()].filter((kind) => readValueType(elementOf(kind) ?? kind)).sort();
   const [first, ...others] = told;
@@ -221,7 +221,7 @@ function widerBy(type: string, kind: string, kinds: Kinds): string {
   return commonType(type, kind) ?? type;
 }
 
-/** Whether a column of integers, or of floats of 32 bits, is too narrow for some values of a kind that it takes. */
+/** Tells whether a column of integers, or of floats of 32 bits, is too narrow for some values of a kind that it takes. */
 function isNarrowFor(type: string, kind: string): boolean {
   const [column, value] = [type, kind].map((each) => readValueType(elementOf(each) ?? each));
   const isNumber = column?.family === 'integer' || column?.family === 'float';

@@ -2,7 +2,7 @@ import { quoteIdentifier } from '@app/warehouse';
 import { beyondFloat } from './column-types.js';
 import { WRITTEN_FLOAT, type ObjectColumn } from './object-paths.js';
 
-/** How the values at a path within objects are read, all of them with one type. */
+/** Tells how the values at a path within objects are read, all of them with one type. */
 interface PathValue {
   /** The type of a column that would hold them. */
   readonly type: string;

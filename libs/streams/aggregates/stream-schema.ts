@@ -29,7 +29,7 @@ interface VerbatimColumn {
 
 /** The columns that a stream has, and what is known about them. */
 export interface Schema {
-  /** Without `_timestamp`. */
+  /** They are without `_timestamp`. */
   readonly columns: readonly Column[];
   /** Columns that never become floats. All others of integers hold none that a float would round. */
   readonly exact: readonly string[];

@@ -85,7 +85,7 @@ export class DamagedTables {
     return table.table;
   }
 
-  /** For everybody: no names. */
+  /** Gives facts that everybody may see, so it has no names. */
   facts(): Readonly<Record<string, unknown>> | undefined {
     const rows = this.missingRows;
     if (this.partCount === 0 && rows === 0) return undefined;

@@ -17,7 +17,7 @@ interface Place {
 export class DroppedTablesProjection implements Projection {
   readonly name = 'dropped-tables';
   private live = false;
-  /** Where each stream is, kept for the moment in which the catalog has forgotten it. */
+  /** Tells where each stream is, kept for the moment in which the catalog has forgotten it. */
   private readonly places = new Map<string, Place>();
 
   constructor(

@@ -71,7 +71,7 @@ export class StreamsProjection implements SnapshottedProjection {
     return this.organizations.get(organizationId)?.get(name);
   }
 
-  /** As the caller of a request may see it: a token may be for some streams only. */
+  /** Finds the stream as the caller of a request may see it: a token may be for some streams only. */
   findFor(organization: RequestOrganization, name: string): StreamDescription | undefined {
     return seesStream(organization, name) ? this.find(organization.id, name) : undefined;
   }
@@ -113,13 +113,13 @@ export class StreamsProjection implements SnapshottedProjection {
     return this.organizations.get(organizationId)?.size ?? 0;
   }
 
-  /** By name. */
+  /** Lists them by name. */
   list(organizationId: string): readonly StreamDescription[] {
     const streams = [...(this.organizations.get(organizationId)?.values() ?? [])];
     return streams.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** By name, as far as the caller of a request may see them. */
+  /** Lists them by name, as far as the caller of a request may see them. */
   listFor(organization: RequestOrganization): readonly StreamDescription[] {
     return this.list(organization.id).filter(({ name }) => seesStream(organization, name));
   }

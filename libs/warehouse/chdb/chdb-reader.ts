@@ -28,7 +28,7 @@ export interface ReaderDependencies {
   readonly args: readonly string[];
   /** The arguments of a session whose answers are held whole: see {@link SmallAnswers.within}. */
   readonly smallArgs: readonly string[];
-  /** Where results are written that cannot be sent while they are made. */
+  /** Tells where results are written that cannot be sent while they are made. */
   readonly directory: string;
   readonly timeoutSeconds: number;
 }

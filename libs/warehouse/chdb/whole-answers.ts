@@ -17,7 +17,7 @@ export class WholeAnswers {
     this.sessions = new OpenSessions(path);
   }
 
-  /** As the engine formats it; empty when it goes into a file. */
+  /** Reads the answer as the engine formats it; empty when it goes into a file. */
   async read(reading: WholeReading): Promise<Buffer> {
     const session = await this.sessions.ready(reading);
     try {

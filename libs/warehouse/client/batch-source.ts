@@ -75,7 +75,7 @@ const LINES = ` SETTINGS ${Object.entries(LINES_SETTINGS)
   .join(', ')}`;
 
 /**
- * For a server that cannot read our files: the engine beside this process makes one file of them,
+ * Gives batches to a server that cannot read our files: the engine beside this process makes one file of them,
  * which is sent. It may read this folder only, so the files are linked into it.
  */
 export class SentBatches implements BatchSource {

@@ -26,7 +26,7 @@ export interface ServerAnswer {
   readonly body: Readable;
 }
 
-/** Where statements are sent. */
+/** Tells where statements are sent. */
 export interface ServerNode {
   /** It is waited for where it comes back by itself. @throws what keeps an answer from coming */
   send(request: Request): Promise<ServerAnswer>;
@@ -55,7 +55,7 @@ export function toServerError(error: unknown, name: string): WarehouseError {
 /** One server, by its address. */
 export class ClickHouseNode implements ServerNode {
   private readonly opened: ClickHouseClient;
-  /** For messages: without the password. */
+  /** Messages name the server so, without the password. */
   private readonly host: string;
   private heardAt = -Infinity;
 

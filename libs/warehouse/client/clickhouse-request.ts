@@ -5,7 +5,7 @@ import type { QueryProgress } from '../warehouse.js';
 export interface Request {
   readonly query: string;
   readonly settings: ClickHouseSettings;
-  /** By which the server knows the statement; one is made up when there is none. */
+  /** The server knows the statement by it; one is made up when there is none. */
   readonly id?: string;
   readonly database?: string;
   /** The role whose rights it has, of those that its user may take. */

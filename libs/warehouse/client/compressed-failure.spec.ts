@@ -4,7 +4,7 @@ import { failureText } from './compressed-failure.js';
 const CHECKSUM = Buffer.alloc(16);
 const HEADER_BYTES = 9;
 
-/** As ClickHouse writes it; the checksum is for its clients. */
+/** Makes a block as ClickHouse writes it; the checksum is for its clients. */
 async function block(text: string): Promise<Buffer> {
   // The library writes the length of what is in it before the data.
   const packed = await compress(Buffer.from(text));

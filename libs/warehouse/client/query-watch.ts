@@ -13,7 +13,7 @@ interface Forcing {
 export interface Watched {
   readonly id: string;
   readonly database: string | undefined;
-  /** By `performance.now()`. */
+  /** Milliseconds of `performance.now()`. */
   readonly begunAt: number;
   /** Tells who waits for the answer that there will be none. */
   readonly stop: (reason: Error) => void;

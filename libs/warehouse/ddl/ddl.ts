@@ -6,7 +6,7 @@ import type { Column, Indexed, RejectedRows, TableName } from '../warehouse.js';
 
 export const TIMESTAMP: Column = { name: '_timestamp', type: "DateTime64(6, 'UTC')" };
 
-/** Where a row came from. Left out of `SELECT *`, schemas and exports by being MATERIALIZED. */
+/** Tells where a row came from. Left out of `SELECT *`, schemas and exports by being MATERIALIZED. */
 export const POSITION_COLUMNS = ['_partition', '_offset', '_row'] as const;
 
 /** Tells which stream a rejected record was sent to: by id, since names are used again. Hidden as positions are. */

@@ -69,7 +69,7 @@ export class EngineNode implements ServerNode {
   }
 
   heard(): void {
-    // Whether it is there is known by its process.
+    // Its process tells whether it is there.
   }
 
   isThere(): Promise<boolean> {

@@ -22,7 +22,7 @@ export interface EngineOptions {
   readonly directory: string;
   readonly memoryBytes: number;
   readonly limits: QueryLimits;
-  /** Where it makes backups, or reads them; undefined: it does neither. */
+  /** Tells where it makes backups, or reads them; undefined: it does neither. */
   readonly backups?: EngineBackups | undefined;
   /** Is told what an operator should know. */
   readonly tell: (event: EngineEvent) => void;
@@ -40,7 +40,7 @@ const LOOK_MS = 20;
 const AT_WORK = "SELECT count() FROM system.processes WHERE user != '' AND query_id != queryID()";
 /** A quiet moment is waited for so long by whoever needs a user for a database. */
 const QUIET_MS = 3000;
-/** Whether a quiet moment has come is looked at so often, where nobody waits for one. */
+/** So often it is looked whether a quiet moment has come, where nobody waits for one. */
 const QUIET_LOOK_MS = 2000;
 /** Between starts that follow one another. */
 const BACKOFF_MS = { first: 100, most: 5000 };

@@ -20,7 +20,7 @@ interface LocalEngineOptions {
   readonly files: readonly string[];
   /** Is told what an operator should know. */
   readonly tell: (event: EngineEvent) => void;
-  /** Whether the process stays when nothing is asked of it. */
+  /** Tells whether the process stays when nothing is asked of it. */
   readonly stays: boolean;
 }
 

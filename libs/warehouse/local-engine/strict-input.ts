@@ -40,7 +40,7 @@ export const STRICT_INPUT: readonly string[] = [
 ];
 
 /**
- * For reading tables that come with a schema of their own. The memory a reader may take ahead is
+ * Settings for reading tables that come with a schema of their own. The memory a reader may take ahead is
  * what keeps an upload's memory low, and is faster than the default besides.
  */
 export const EXTRACTION: readonly string[] = [

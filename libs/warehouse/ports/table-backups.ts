@@ -1,8 +1,8 @@
-/** Where a backup of tables is. */
+/** Tells where a backup of tables is. */
 export type BackupPlace =
   /** Absolute; what it is in is a folder that the engine may write or read. */
   | { readonly folder: string }
-  /** As the engine's own statement names it: `S3('https://…', 'key', 'secret')`, `Disk('backups', 'monday')`. */
+  /** It is as the engine's own statement names it: `S3('https://…', 'key', 'secret')`, `Disk('backups', 'monday')`. */
   | { readonly destination: string };
 
 export interface BackupOptions {

@@ -6,7 +6,7 @@ interface NamedTable {
 
 /** A part of a table that the engine has set aside because it cannot read it. */
 export interface DamagedPart extends NamedTable {
-  /** As the engine calls it now, e.g. `broken-on-start_all_2_2_0`. */
+  /** It is as the engine calls it now, e.g. `broken-on-start_all_2_2_0`. */
   readonly part: string;
   readonly reason: string;
   /** On disk; its rows are not known without reading it. */
@@ -22,7 +22,7 @@ export interface TableRows extends NamedTable {
 }
 
 export abstract class TableHealth {
-  /** In databases of organizations. */
+  /** Lists damaged parts in databases of organizations. */
   abstract damagedParts(): Promise<readonly DamagedPart[]>;
   /** Tells which table the engine has given a number. */
   abstract tableOf(

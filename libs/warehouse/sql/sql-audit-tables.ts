@@ -60,7 +60,7 @@ export class SqlAuditTables implements AuditTables {
   constructor(
     private readonly runner: SqlRunner,
     private readonly ddl: Ddl,
-    /** Undefined where one process has the tables. */
+    /** It is undefined where one process has the tables. */
     private readonly fence?: AuditFence,
   ) {}
 
@@ -167,7 +167,7 @@ export class SqlAuditTables implements AuditTables {
   }
 }
 
-/** In the order of the columns. Text that is not Unicode is replaced, because the engine would refuse it. */
+/** Writes the fields in the order of the columns. Text that is not Unicode is replaced, because the engine would refuse it. */
 const lineOf = (row: AuditRow): string =>
   JSON.stringify([row.occurredAt, ...FIELDS.map(([, field]) => row[field].toWellFormed())]);
 

@@ -16,7 +16,7 @@ export class ChunkMemory {
   /** @param blockBytes of a chunk so small that it needs less than a block */
   constructor(private readonly blockBytes = BLOCK_BYTES) {}
 
-  /** For the lines of a chunk. */
+  /** Gives memory for the lines of a chunk. */
   forSource(bytes: number): Buffer {
     if (bytes <= this.source.length) return this.source.subarray(0, bytes);
     if (bytes > SOURCE_BYTES_MAX) return Buffer.allocUnsafe(bytes);

@@ -49,7 +49,7 @@ const WRITTEN: Readonly<Record<Verbatim, readonly [number, number]>> = {
  * that.
  */
 export class ColumnRules {
-  /** Where each value is looked at. */
+  /** It is there where each value is looked at. */
   readonly typed: TypedColumn | undefined;
   private readonly rule: number;
   private readonly isArray: boolean;

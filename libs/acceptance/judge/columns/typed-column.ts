@@ -14,7 +14,7 @@ const uuids: ValueReader = (bytes, from, to, isText) =>
     ? AS_IT_STANDS
     : undefined;
 
-/** Undefined where kinds and marks of JSON tell all of a value. */
+/** It is undefined where kinds and marks of JSON tell all of a value. */
 function readerOf(type: ValueType): ValueReader | undefined {
   switch (type.family) {
     case 'integer':
@@ -76,7 +76,7 @@ export class TypedColumn {
     private readonly isList: boolean,
   ) {}
 
-  /** Undefined for a type whose values are told by their kinds. */
+  /** It is undefined for a type whose values are told by their kinds. */
   static of(type: string): TypedColumn | undefined {
     const inner = /^Array\((.+)\)$/.exec(type)?.[1];
     const element = readValueType(inner ?? type);

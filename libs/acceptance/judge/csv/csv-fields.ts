@@ -26,7 +26,7 @@ export class CsvFields {
   count = 0;
   /** Tells how many there are of them, and of those that are empty beyond the header. */
   written = 0;
-  /** Where the line break is that ends the record. */
+  /** Tells where the line break is that ends the record. */
   end = 0;
   /** Tells whether the line read last is one: behind quotes, and a carriage return, comes what ends a field. */
   isRecord = false;

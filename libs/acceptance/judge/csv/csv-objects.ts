@@ -7,7 +7,7 @@ import { RowWriter } from './row-writer.js';
 
 const [OPEN_OBJECT, CLOSE_OBJECT, COMMA] = [0x7b, 0x7d, 0x2c];
 
-/** Where a record stands among those that are kept. */
+/** Tells where a record stands among those that are kept. */
 interface Place {
   readonly from: number;
   readonly to: number;

@@ -42,7 +42,7 @@ export class CsvValues {
   marks = 0;
   /** Tells whether the field read last is a number that no type holds. */
   isBeyond = false;
-  /** Where the number read last is as JSON writes it, without blanks around it. */
+  /** Tells where the number read last is as JSON writes it, without blanks around it. */
   source: Buffer;
   from = 0;
   to = 0;

@@ -16,7 +16,7 @@ const ESCAPES: readonly (Buffer | undefined)[] = Array.from({ length: 256 }, (_,
 export class RowWriter {
   private block: Buffer = Buffer.alloc(0);
   private length = 0;
-  /** Where the piece in work begins, and the row. */
+  /** Tells where the piece in work begins, and the row. */
   private begun = 0;
   private rowFrom = 0;
   private ended = 0;
@@ -37,7 +37,7 @@ export class RowWriter {
     this.length = this.rowFrom;
   }
 
-  /** Where the row in work is, to be written into; until the next call. */
+  /** Tells where the row in work is, to be written into; until the next call. */
   get place(): { readonly block: Buffer; readonly from: number } {
     return { block: this.block, from: this.rowFrom };
   }

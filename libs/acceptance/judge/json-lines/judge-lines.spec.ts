@@ -130,7 +130,7 @@ const read = (members: Members): Members =>
     ];
   });
 
-/** In the order of their names. */
+/** Puts members in the order of their names. */
 const comparable = (members: Members): Members =>
   [...members].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 

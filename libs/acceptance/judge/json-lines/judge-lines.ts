@@ -261,7 +261,7 @@ export class LinesJudge {
 const takesAsItIs = (rule: ColumnRules | undefined, kind: number): boolean =>
   rule?.takes(kind, 0) === true && !rule.quotes(kind);
 
-/** Where a line begins, where its record does, and where its line break is. */
+/** Tells where a line begins, where its record does, and where its line break is. */
 interface Line {
   readonly start: number;
   readonly from: number;
@@ -276,7 +276,7 @@ function isWritten(bytes: Buffer, { from, to }: Member, time: string): boolean {
   return true;
 }
 
-/** Where it ends without the blanks at its end. */
+/** Tells where it ends without the blanks at its end. */
 function withoutBlanks(bytes: Buffer, from: number, end: number): number {
   let to = end;
   for (let byte = bytes[to - 1]; to > from && (byte === 0x20 || byte === 0x09 || byte === 0x0d); byte = bytes[to - 1]) to -= 1; // prettier-ignore

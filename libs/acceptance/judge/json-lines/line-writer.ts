@@ -20,7 +20,7 @@ export class LineWriter {
   private block: Buffer = Buffer.alloc(0);
   private begun = 0;
   private length = 0;
-  /** Where the lines begin and end that are to be written next. */
+  /** Tells where the lines begin and end that are to be written next. */
   private from = 0;
   private to = 0;
 

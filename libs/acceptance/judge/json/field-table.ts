@@ -3,7 +3,7 @@ import { certain } from '@app/platform';
 
 const FNV_PRIME = 0x01000193;
 
-/** Where hashes begin, which nobody knows: else names could be chosen that all fall on one place. */
+/** Tells where hashes begin, which nobody knows: else names could be chosen that all fall on one place. */
 const HASH_BEGIN = randomInt(2 ** 32) | 0;
 
 /** Hash of bytes (FNV-1a, 32 bits), with its high bits in the low ones, which choose the place. */

@@ -44,7 +44,7 @@ export const NO_PATH = -1;
  * same order: so the key behind the one found last is looked at first.
  */
 export class PathSurvey {
-  /** By key; where there are more than may be told apart, their columns list no more paths. */
+  /** They are found by key; where there are more than may be told apart, their columns list no more paths. */
   private readonly keys: Buffer[] = [];
   private readonly parents: number[] = [];
   private readonly depths: number[] = [];
@@ -72,7 +72,7 @@ export class PathSurvey {
     }
   }
 
-  /** Where a field's own keys are below. */
+  /** Tells where a field's own keys are below. */
   topOf(field: number): number {
     const known = this.tops.get(field);
     if (known !== undefined) return known;

@@ -13,7 +13,7 @@ export interface Member {
   kind: number;
   /** See `kinds.ts`. */
   marks: number;
-  /** Where its name begins, with the quote. */
+  /** Tells where its name begins, with the quote. */
   keyFrom: number;
   from: number;
   to: number;
@@ -26,7 +26,7 @@ export class RecordReader {
   /** The record's fields; only the first `count` are its own. */
   readonly members: Member[] = [];
   count = 0;
-  /** Where the name of a field begins that appears for the second time; -1 when none does. */
+  /** Tells where the name of a field begins that appears for the second time; -1 when none does. */
   twiceFrom = -1;
   /** The kind of what was there instead of an object. */
   otherKind = -1;
@@ -37,7 +37,7 @@ export class RecordReader {
   private record = 0;
   /** Tells whether the record in work has an object in a field that no record before had. */
   private enteredFresh = false;
-  /** Where the name of the member in work begins. */
+  /** Tells where the name of the member in work begins. */
   private keyFrom = 0;
   /** Fields of the record in work that no record before had. */
   private readonly fresh = new Map<string, number>();

@@ -8,7 +8,7 @@ const LOWER = 0x20;
 const ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
 const UNICODE_ESCAPE = 6;
 
-/** Where the escape ends that begins at a backslash, or why it is none. */
+/** Tells where the escape ends that begins at a backslash, or why it is none. */
 export function endOfEscape(bytes: Buffer, at: number): number | Fault {
   const byte = bytes[at + 1] ?? 0;
   if (byte !== LOWER_U) return ESCAPES.has(byte) ? at + 2 : 'malformed';

@@ -41,7 +41,7 @@ export class RefusedRecords {
     return this.reason.slice(0, this.count);
   }
 
-  /** Where a record stands. */
+  /** Tells where a record stands. */
   place(index: number): { readonly from: number; readonly to: number } {
     const [from, to] = [this.from[index], this.to[index]];
     return { from: certain(from, 'refused record'), to: certain(to, 'refused record') };

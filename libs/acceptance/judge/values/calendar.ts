@@ -13,7 +13,7 @@ export function isDay(year: number, month: number, day: number): boolean {
 }
 
 /**
- * In milliseconds since the epoch.
+ * Gives the moment in milliseconds since the epoch.
  * @param month from 0
  * @param zone `Z`, or the offset as ISO 8601 writes it: `+hh:mm`, `+hhmm`, `+hh`
  * @returns undefined when the calendar or the clock has no such moment, or it is long before all that can be stored

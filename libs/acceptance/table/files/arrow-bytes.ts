@@ -41,11 +41,11 @@ export class ArrowBytes {
 export interface ArrowMessage {
   readonly kind: number;
   readonly header: FlatTable;
-  /** Where its table begins. */
+  /** Tells where its table begins. */
   readonly at: number;
-  /** Where its buffers begin. */
+  /** Tells where its buffers begin. */
   readonly body: number;
-  /** Where they end: the next message begins there. */
+  /** Tells where they end: the next message begins there. */
   readonly end: number;
 }
 

@@ -23,7 +23,7 @@ export interface ArrowFile {
 
 interface Contents extends Omit<ArrowFile, 'checkRead'> {
   readonly schema: ArrowSchema;
-  /** Where those are that have lists which are null. */
+  /** The places of the batches with lists that are null. */
   readonly withNullLists: readonly number[];
 }
 
@@ -131,7 +131,7 @@ async function readFile(source: ArrowBytes): Promise<Contents> {
   return batches.contents('Arrow');
 }
 
-/** Where the batches are. */
+/** Tells where the batches are. */
 function* blocks(footer: FlatTable): Generator<number> {
   const { length } = footer.vector(3, BLOCK_BYTES) ?? { length: 0 };
   if (length > BATCHES_MAX) throw tooMany();

@@ -8,7 +8,7 @@ export interface ArrowSchema {
   readonly held: readonly Field[];
   /** Bytes of the schema to write over, by their place in it. */
   readonly patches: ReadonlyMap<number, number>;
-  /** Where lists and maps are in a batch: the engine's reader gives what is below those that are null. */
+  /** Tells where lists and maps are in a batch: the engine's reader gives what is below those that are null. */
   readonly lists: readonly ListPlace[];
 }
 

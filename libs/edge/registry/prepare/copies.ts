@@ -19,7 +19,7 @@ interface CopyTerms {
   readonly holding: Holding;
 }
 
-/** Where copies are. The guard refuses such names, as those of all databases. */
+/** Tells where copies are. The guard refuses such names, as those of all databases. */
 export const COPIES = `o_${randomBytes(16).toString('hex')}`;
 
 /** @returns a name that nothing has yet, quoted. */
@@ -37,7 +37,7 @@ const MAKING_BYTES = 256 * 1024 ** 2;
 
 /** The rows that a copy is made of. */
 interface CopiedRows {
-  /** Without the settings. */
+  /** It is without the settings. */
   readonly select: string;
   readonly settings: Settings;
   /** The bytes of its files; undefined: nobody knows. */

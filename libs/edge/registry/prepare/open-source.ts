@@ -56,7 +56,7 @@ const RAW: EngineFormat = {
 };
 const SHEETS: readonly string[] = ['xls', 'xlsx', 'xlsb', 'ods'] satisfies SheetOptions['format'][];
 
-/** Where a table's rows are. What the engine cannot read as it lies is unpacked first. @throws {Error} with the reason */
+/** Tells where a table's rows are. What the engine cannot read as it lies is unpacked first. @throws {Error} with the reason */
 export async function openSource(
   described: DescribedTable,
   workshop: Workshop,

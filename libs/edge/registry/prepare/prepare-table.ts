@@ -24,7 +24,7 @@ export interface PreparedTable {
   readonly count: string | undefined;
   /** A path, glob or URL, without secrets; not for clients. */
   readonly place: string;
-  /** Undefined: it is read where it lies. */
+  /** Undefined means: it is read where it lies. */
   readonly copy: Copy | undefined;
   /** The copies that its view reads besides. */
   readonly asides: readonly Copy[];

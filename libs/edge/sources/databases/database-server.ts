@@ -1,4 +1,4 @@
-/** Where a database is, and as whom it is asked. */
+/** Tells where a database is, and as whom it is asked. */
 export interface DatabaseServer {
   readonly format: 'mysql' | 'postgres';
   /** `host:port`. */
@@ -9,7 +9,7 @@ export interface DatabaseServer {
   readonly user: string;
   /** Secret. */
   readonly password: string;
-  /** Without secrets. */
+  /** It is without secrets. */
   readonly shown: string;
 }
 

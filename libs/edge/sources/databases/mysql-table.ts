@@ -21,9 +21,9 @@ export interface MysqlColumn {
   readonly tab: string;
   readonly name: string;
   readonly nullable: string;
-  /** Without its parameters. */
+  /** It is without its parameters. */
   readonly kind: string;
-  /** As MySQL writes the type: `decimal(10,2) unsigned`. */
+  /** It is as MySQL writes the type: `decimal(10,2) unsigned`. */
   readonly whole: string;
   /** The digits of a second's fraction. */
   readonly digits: number;

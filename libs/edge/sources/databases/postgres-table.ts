@@ -25,7 +25,7 @@ export interface PostgresColumn {
   readonly name: string;
   readonly required: number;
   readonly dimensions: number;
-  /** As Postgres writes a type: `numeric(10,2)`, `timestamp(3) without time zone`, `integer[]`. */
+  /** It is as Postgres writes a type: `numeric(10,2)`, `timestamp(3) without time zone`, `integer[]`. */
   readonly kind: string;
 }
 

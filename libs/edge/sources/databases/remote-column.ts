@@ -4,7 +4,7 @@ import type { DescribedColumn } from '../../table-description.js';
 
 /** Tells how a column of a database comes to the engine with the values that it has there. */
 export interface RemoteReading {
-  /** In the database's SQL: what is sent, which is of a type that the engine reads exactly. */
+  /** It is in the database's SQL: what is sent, which is of a type that the engine reads exactly. */
   readonly sent: string;
   /** The engine's type, without `Nullable`. */
   readonly type: string;
@@ -20,7 +20,7 @@ interface RemoteColumn extends RemoteReading {
   readonly name: string;
   /** Tells whether it is never null there. */
   readonly required: boolean;
-  /** In the database's SQL: the value as the database writes it. */
+  /** It is in the database's SQL: the value as the database writes it. */
   readonly text: string;
 }
 

@@ -64,7 +64,7 @@ export class Sessions {
   ) {}
 
   /**
-   * For somebody whose password, or token, was just found right.
+   * Begins a session of somebody whose password, or token, was just found right.
    * @returns the sealed text. @throws {MillraceError} TOO_MANY_REQUESTS
    */
   begin(caller: Caller): string {

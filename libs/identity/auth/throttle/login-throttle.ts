@@ -87,7 +87,7 @@ export class LoginThrottle {
   }
 
   /**
-   * Whether the account is tried from this prefix so fast that not even a remembered password is
+   * Tells whether the account is tried from this prefix so fast that not even a remembered password is
    * looked at: the answer would tell a neighbour behind the same address, as fast as they ask,
    * which password is right.
    */

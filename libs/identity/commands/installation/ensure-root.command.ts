@@ -20,7 +20,7 @@ export class EnsureRoot {
     readonly email: string,
     /** From the configuration; none means a random one at the first start. */
     readonly password: string | undefined,
-    /** Where a random password is kept for its owner. */
+    /** Tells where a random password is kept for its owner. */
     readonly dataDirectory: string,
   ) {}
 }
@@ -29,7 +29,7 @@ export interface RootCredentials {
   readonly email: string;
   /** Known only when it was made at this start; one that was given is not repeated. */
   readonly password: string | undefined;
-  /** Where a random password is kept, when it is. */
+  /** Tells where a random password is kept, when it is. */
   readonly file: string | undefined;
 }
 

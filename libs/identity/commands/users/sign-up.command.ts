@@ -21,7 +21,7 @@ export class SignUp {
     readonly account: Profile & { readonly password: string },
     /** Name of the organization. */
     readonly organization: string,
-    /** Without an actor: who it is comes to be by this. */
+    /** It has no actor, since this command makes the account. */
     readonly context: Omit<CommandContext, 'actor' | 'organizationId'>,
   ) {}
 }

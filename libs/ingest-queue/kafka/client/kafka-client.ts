@@ -9,7 +9,7 @@ export type KafkaLog = Pick<Logger, 'debug' | 'warn' | 'error'>;
 export const RETRY = { initialRetryTime: 30, maxRetryTime: 4000, retries: 9 };
 
 export interface ClientOptions {
-  /** Undefined: plain connections to brokers that ask nobody who it is. */
+  /** Undefined means: plain connections to brokers that ask nobody who it is. */
   readonly access?: KafkaAccess;
   /** `host:port` each. */
   readonly brokers: readonly string[];

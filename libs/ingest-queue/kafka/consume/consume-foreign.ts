@@ -5,7 +5,7 @@ import type { QueueRecord } from '../../ingest-queue.js';
 import { toFailure } from '../client/kafka-failure.js';
 import { GroupMember, type Slice } from './group-member.js';
 import type { KafkaLog } from '../client/kafka-client.js';
-import { nextOffset, textsOfHeaders } from './slices.js';
+import { nextOffset, slices, textsOfHeaders } from './slices.js';
 import type { Topics } from '../topics.js';
 import { TransactionalProducer, type SendWithin } from '../transactions.js';
 
@@ -23,6 +23,8 @@ type Bounds = Parameters<ForeignMessages['consume']>[0];
 
 /** A value of a dead message has at most so many bytes, which is below what the topic takes of one message. */
 const DEAD_VALUE_BYTES = 7 * 1024 * 1024;
+/** One request holds at most so many of them, unless one alone is larger. */
+const DEAD_REQUEST = { most: 1000, maxBytes: 1024 * 1024 };
 
 /**
  * The topic of foreign messages. What becomes of a delivery and how far the group has come are
@@ -130,7 +132,7 @@ class ForeignConsumer {
         try {
           await producer.run(async (send, transaction) => {
             await this.options.sendAll(records, send);
-            for (const each of dead) await this.bury(each, send);
+            await this.bury(dead, send);
             const partitions = [{ partition, offset }];
             const { groupId: consumerGroupId } = this;
             await transaction.sendOffsets({ consumerGroupId, topics: [{ topic, partitions }] });
@@ -145,14 +147,15 @@ class ForeignConsumer {
     return finished;
   }
 
-  private async bury({ message, reason }: DeadMessage, send: SendWithin): Promise<void> {
-    const { headers, value, name } = message;
-    const kept = value.subarray(0, DEAD_VALUE_BYTES);
-    await send({
-      topic: this.options.topics.deadLetter,
-      partition: 0,
-      messages: [{ value: Buffer.from(kept), headers: { ...headers, reason, message: name } }],
-    });
+  /** Sends many together: a transaction must not take long. */
+  private async bury(dead: readonly DeadMessage[], send: SendWithin): Promise<void> {
+    const messages = dead.map(({ message: { headers, value, name }, reason }) => ({
+      value: Buffer.from(value.subarray(0, DEAD_VALUE_BYTES)),
+      headers: { ...headers, reason, message: name },
+    }));
+    const topic = this.options.topics.deadLetter;
+    for (const together of slices(messages, DEAD_REQUEST))
+      await send({ topic, partition: 0, messages: [...together] });
   }
 
   /** From where the group has come to, once that is certain. */

@@ -1,12 +1,12 @@
 import type { KafkaMessage } from 'kafkajs';
 import { certain } from '@app/platform';
 
-/** Cuts what was fetched into slices of at most so many messages and about so many bytes, never of none. */
-export function* slices(
-  messages: readonly KafkaMessage[],
+/** Cuts messages into slices of at most so many messages and about so many bytes, never of none. */
+export function* slices<Message extends Pick<KafkaMessage, 'value'>>(
+  messages: readonly Message[],
   { most, maxBytes }: { readonly most: number; readonly maxBytes: number },
-): Iterable<readonly KafkaMessage[]> {
-  let slice: KafkaMessage[] = [];
+): Iterable<readonly Message[]> {
+  let slice: Message[] = [];
   let bytes = 0;
   for (const message of messages) {
     const size = message.value?.length ?? 0;
@@ -21,7 +21,7 @@ export function* slices(
   if (slice.length > 0) yield slice;
 }
 
-/** Where to go on behind a slice: behind a batch's last message there may be a transaction's end. */
+/** Tells where to go on behind a slice: behind a batch's last message there may be a transaction's end. */
 export function nextOffset(
   slice: readonly KafkaMessage[],
   batch: { readonly messages: readonly KafkaMessage[]; lastOffset(): string },

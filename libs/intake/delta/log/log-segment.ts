@@ -8,7 +8,7 @@ interface LogSegment {
    * with the table.
    */
   readonly checkpoint: readonly string[];
-  /** In their order. */
+  /** They are in their order. */
   readonly commits: readonly string[];
 }
 

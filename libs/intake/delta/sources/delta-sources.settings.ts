@@ -5,7 +5,7 @@ import type { S3Access } from '@app/object-store';
 export interface DeltaSources {
   /** `file:///<folder>` or `s3://<bucket>/<prefix>`; `{org}` stands for the organization that uploads, one without it is open to all. */
   readonly locations: readonly string[];
-  /** Undefined when no location is in S3. */
+  /** It is undefined when no location is in S3. */
   readonly s3: S3Access | undefined;
 }
 

@@ -9,9 +9,9 @@ export interface UploadResult {
   readonly failed: number;
   /** The first reason, with its line. */
   readonly error: string | undefined;
-  /** Where its last batch is in the queue; undefined when nothing was stored. */
+  /** Tells where its last batch is in the queue; undefined when nothing was stored. */
   readonly position: QueuePosition | undefined;
-  /** Where its first one is, when it was put there just now. */
+  /** Tells where its first one is, when it was put there just now. */
   readonly first?: QueuePosition | undefined;
   /** Each that was rejected, where the upload asks for them. */
   readonly rejections?: readonly Rejection[];

@@ -4,7 +4,7 @@ import { checkDatabase } from '../statements/statement-words.js';
 /** An INSERT whose rows come as data. */
 export interface InsertStatement {
   readonly stream: string;
-  /** As acceptance knows them. */
+  /** It is as acceptance knows them. */
   readonly kind: 'json' | 'csv' | 'parquet' | 'arrow';
   /** The columns of rows that come without names. */
   readonly columns: readonly string[] | undefined;
@@ -15,7 +15,7 @@ export interface InsertStatement {
 /** A statement is no longer, up to its rows. */
 export const HEAD_BYTES = 16 * 1024;
 
-/** By ClickHouse's names. */
+/** The kinds are found by ClickHouse's names of formats. */
 const KINDS: Readonly<Record<string, InsertStatement['kind']>> = {
   JSONEachRow: 'json',
   JSONLines: 'json',

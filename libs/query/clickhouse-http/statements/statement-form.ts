@@ -5,7 +5,7 @@ import type { Token } from '../../search/statement-tokens.js';
 
 interface FormedStatement {
   readonly text: string;
-  /** Undefined: the statement leaves it to the request. */
+  /** Undefined means: the statement leaves it to the request. */
   readonly format: NamedFormat | undefined;
 }
 
@@ -56,7 +56,7 @@ export function readFormat(name: string): NamedFormat {
 const isWord = (token: Token | undefined, word: string): boolean =>
   token?.kind === 'word' && token.depth === 0 && token.text.toUpperCase() === word;
 
-/** Where FORMAT stands as a clause: at the end, or with nothing but SETTINGS behind its name. */
+/** Tells where FORMAT stands as a clause: at the end, or with nothing but SETTINGS behind its name. */
 function formatClause(tokens: readonly Token[]): number {
   const at = tokens.findLastIndex((token) => isWord(token, 'FORMAT'));
   const name = tokens[at + 1];

@@ -117,7 +117,7 @@ class Rewriting {
     return isAlias(this.tokens[at + 3]) ? rows : `${rows} AS ${table.text}`;
   }
 
-  /** Where a table of `system` is asked: the guard lets nobody ask for a column of this name, which would tell the database's own. */
+  /** Where a table of `system` is asked, the guard lets nobody ask for a column of this name, which would tell the database's own. */
   private isDatabaseColumn(at: number): boolean {
     const [token, next] = [this.tokens[at], this.tokens[at + 1]];
     if (this.aliases.size === 0 || !isName(token) || token.value !== 'database') return false;

@@ -23,7 +23,7 @@ export type Kind =
 /** The facts that are known of a value before it runs. */
 export interface Known {
   readonly kind: Kind;
-  /** For integers and decimals: most decimal digits, and how many of them are behind the point. For points in time: digits of fractions of a second, where they are known. */
+  /** Integers and decimals have their most decimal digits here, and how many of them are behind the point. For points in time: digits of fractions of a second, where they are known. */
   readonly precision: number;
   readonly scale: number;
 }

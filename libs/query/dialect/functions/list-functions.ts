@@ -46,18 +46,22 @@ const reduced = (name: string): ScalarFunction =>
   fn(1, 1, (list) => `arrayReduce('${name}OrNull', ${list})`);
 const MAX = reduced('max');
 const MIN = reduced('min');
-const EACH_FLOAT = '_each -> toFloat64(_each)';
-/** What leaves 64 bits is an error, as of an aggregate. */
-const exact = (name: 'sum' | 'avg'): ScalarFunction =>
-  fn(1, 1, (list) =>
-    exactOfUnknown(
-      name,
-      (as) => `arrayReduce('${as}OrNull', ${list})`,
-      (as) => `arrayReduce('${as}OrNull', arrayMap(${EACH_FLOAT}, ${list}))`,
-    ),
-  );
-const SUM = exact('sum');
-/** A float, as DuckDB's: the engine's of integers would wrap. */
+/** A sum of integers that leaves its bits is another than the wide one, and an error: see `exact-sums.ts`. */
+const SUM = fn(1, 1, (list) => {
+  const sum = `arrayReduce('sumOrNull', ${list})`;
+  const wide = `arrayReduce('sumOrNull', arrayMap(_each -> multiply(_each, toDecimal256(1, 0)), ${list}))`;
+  const isOther = `ifNull(${sum} < ${wide} OR ${sum} > ${wide}, 0)`;
+  return `(${sum} + accurateCast(if(${isOther}, toInt128(256), toInt128(0)), 'UInt8'))`;
+});
+/** The engine's of integers is of a sum that wraps. */
+const AVERAGE = fn(1, 1, (list) =>
+  exactOfUnknown(
+    'avg',
+    (as) => `arrayReduce('${as}OrNull', ${list})`,
+    (as) => `arrayReduce('${as}OrNull', arrayMap(_each -> toFloat64(_each), ${list}))`,
+  ),
+);
+/** It is a float, as DuckDB's: the engine's of integers would wrap. */
 const PRODUCT = fn(1, 1, (list) => {
   const known = `arrayFilter(_each -> isNotNull(_each), ${list})`;
   return `if(empty(${known}), NULL, arrayProduct(arrayPushBack(arrayMap(_each -> toFloat64(assumeNotNull(_each)), ${known}), toFloat64(1))))`;
@@ -113,7 +117,7 @@ export const LIST_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   list_max: MAX,
   list_min: MIN,
   list_sum: SUM,
-  list_avg: exact('avg'),
+  list_avg: AVERAGE,
   list_product: PRODUCT,
   array_max: MAX,
   array_min: MIN,

@@ -1,7 +1,7 @@
 const NUMBER = /^-?\s*\d+$/;
 
 /**
- * The list that `generate_series(from, to, step)` makes, its end in it. It has no numbers where an
+ * Writes the list that `generate_series(from, to, step)` makes, its end in it. It has no numbers where an
  * end is null, for which the engine has an error.
  * @param written the arguments as they are written out.
  */

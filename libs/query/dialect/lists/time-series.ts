@@ -6,7 +6,7 @@ const STEP =
   /^\s*(\d{1,9})\s*(microsecond|millisecond|second|minute|hour|day|week|month|quarter|year)s?\s*$/i;
 /** Each is added to the one before: the last of January goes on with days that February has. */
 const UNEVEN = /^(?:month|quarter|year)$/;
-/** Names of the lambdas. The ends of the series are within them, so that no column may be called so. */
+/** These are names of the lambdas. The ends of the series are within them, so that no column may be called so. */
 const [TIME, TIMES, STEPS] = ['`\u00b7time`', '`\u00b7times`', '`\u00b7step`'];
 
 /**

@@ -89,7 +89,7 @@ function namedSeries(nodes: Nodes, at: number, write: Write): Rewritten | undefi
   return { text, end };
 }
 
-/** Where UNNEST would stand behind what begins there. */
+/** Tells where UNNEST would stand behind what begins there. */
 function behindJoin(nodes: Nodes, at: number): number | undefined {
   const [first, second, third] = nodes.slice(at, at + 3);
   const lateral = (from: number): number => (isWord(nodes[from], 'LATERAL') ? from + 1 : from);

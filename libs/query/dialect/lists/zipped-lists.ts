@@ -57,13 +57,13 @@ export function zippedLists(
 
 const refused = (message: string): MillraceError => new MillraceError('INVALID_SQL', message);
 
-/** Where what stands before the next clause ends. */
+/** Tells where what stands before the next clause ends. */
 function clauseEnd(nodes: Nodes): number {
   const end = nodes.findIndex((each, at) => each.kind === 'word' && ENDS.test(each.text) && !isSymbol(nodes[at - 1], '.')); // prettier-ignore
   return end === -1 ? nodes.length : end;
 }
 
-/** The words of the clauses behind a select list, with what they say, up to the next SELECT. */
+/** Gives the words of the clauses behind a select list, with what they say, up to the next SELECT. */
 function clausesBehind(nodes: Nodes): readonly (readonly [word: string, body: Nodes])[] {
   const clauses: [string, Nodes][] = [];
   let at = clauseEnd(nodes);

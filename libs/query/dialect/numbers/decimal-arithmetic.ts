@@ -7,7 +7,7 @@ import type { Nodes } from '../source-tree.js';
 export interface Side {
   readonly type: Known;
   readonly nodes: Nodes;
-  /** As the engine has it. */
+  /** It is as the engine has it. */
   readonly written: string;
 }
 

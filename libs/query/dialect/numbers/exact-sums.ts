@@ -36,7 +36,7 @@ export function exactSum(
 }
 
 /**
- * The same of values whose type is not known before the engine reads them.
+ * Writes the same of values whose type is not known before the engine reads them.
  * @param of calls an aggregate of the values, and `ofFloats` of the values as floats.
  */
 export function exactOfUnknown(

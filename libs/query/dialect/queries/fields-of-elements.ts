@@ -7,7 +7,7 @@ interface TypedValue {
   readonly sql: string;
   /** The engine's. */
   readonly type: string;
-  /** Whether a struct's field is asked for by its key. */
+  /** Tells whether a struct's field is asked for by its key. */
   readonly isField: boolean;
   /** Index behind it. */
   readonly end: number;

@@ -10,7 +10,7 @@ interface WrittenField {
   readonly sql: string;
   /** Index behind its name. */
   readonly end: number;
-  /** Where it ends in the statement. */
+  /** Tells where it ends in the statement. */
   readonly behind: number;
 }
 

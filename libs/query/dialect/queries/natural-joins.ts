@@ -24,7 +24,7 @@ export function checkNaturalJoin(
   throw new MillraceError('INVALID_SQL', `NATURAL JOIN would join by ${TIME} too: JOIN … ${using}`); // prettier-ignore
 }
 
-/** Names of the columns of each table and each subquery. */
+/** Gives the names of the columns of each table and each subquery. */
 function tablesOf(
   from: Nodes,
   table: (name: string) => TableDescription | undefined,

@@ -29,7 +29,7 @@ export interface Scope {
   readonly outer: Scope | undefined;
   /** Queries that WITH names. */
   readonly queries: ReadonlyMap<string, Shape>;
-  /** Where FROM names tables: nothing there is a column. */
+  /** Tells where FROM names tables: nothing there is a column. */
   readonly places: ReadonlySet<Node>;
   /** See {@link elementNames}: none of them is a column of objects. */
   readonly elements: ReadonlySet<string>;
@@ -52,7 +52,7 @@ const nameOf = (node: Node | undefined): string | undefined =>
 
 /** Finds out which columns of objects there are in each clause of a statement. */
 export class ObjectShapes {
-  /** By the brackets that a query stands in: it is looked at once. */
+  /** It is found by the brackets that a query stands in: it is looked at once. */
   private readonly known = new WeakMap<Node, Shape>();
   private readonly tables = new Map<string, Shape>();
   private readonly lookups = new NameLookups();
@@ -218,14 +218,14 @@ export function pathOf(nodes: Nodes): readonly string[] | undefined {
 
 /** The beginning of a name that leads to, or into, a column of objects. */
 export interface Found {
-  /** Without the table's. */
+  /** It is without the table's. */
   readonly name: string;
   /** The table by whose name it is asked for. */
   readonly table: string | undefined;
   readonly column: string;
   readonly keys: readonly string[];
   readonly within: Within;
-  /** Where the type of what is there is known. */
+  /** It is there where the type of the value is known. */
   readonly field: FieldWithin | undefined;
 }
 

@@ -12,7 +12,7 @@ import type { ValueTypes } from '../casts/value-types.js';
 import { WrittenLength } from '../written-length.js';
 
 interface Dependencies extends Omit<Writing, 'writeQuery' | 'scope'> {
-  /** By name, of the organization that asks. */
+  /** Finds a table of the organization that asks by its name. */
   readonly table: (name: string) => TableDescription | undefined;
   /** See `element-names.ts`. */
   readonly elements: ReadonlySet<string>;
@@ -65,7 +65,7 @@ export class Queries {
     return written;
   }
 
-  /** For each SELECT, what its columns are cast to beside those of the others. */
+  /** Tells for each SELECT what its columns are cast to beside those of the others. */
   private bridges(selects: readonly Nodes[]): readonly Bridges[] {
     const lists = selects.map((select) => {
       const [first] = select;
@@ -174,7 +174,7 @@ export class Queries {
 /** Clauses in which a subquery that is no operand of IN is one value. */
 const OF_VALUES = /^(?:SELECT|PREWHERE|WHERE|HAVING|ORDER)$/;
 
-/** By the places of the select list. */
+/** They stand at the places of the select list. */
 type Bridges = readonly (string | undefined)[];
 
 const isSingle = (nodes: Nodes): boolean => !nodes.some((_, at) => isSetOperator(nodes, at));

@@ -13,7 +13,7 @@ import {
 
 /** One of the select list. */
 export interface SelectItem {
-  /** As the engine has it, with its name. */
+  /** It is as the engine has it, with its name. */
   readonly text: string;
   /** The same without the name. */
   readonly expression: string;

@@ -12,7 +12,7 @@ const LENGTH = /^toInterval([A-Z][a-z]+)$/;
 const BEGINS = /^(?:BETWEEN|UNBOUNDED|CURRENT|toInterval[A-Z][a-z]+)$/;
 /** The engine's frames reach no farther. */
 const FRAME_SECONDS_MAX = 2 ** 31 - 1;
-/** Beyond the reach of any frame of a time. */
+/** It is beyond the reach of any frame of a time. */
 const FAR_SECONDS = '1e15';
 
 /**
@@ -44,7 +44,7 @@ export function timeFrame(nodes: Nodes, write: (nodes: Nodes) => string): string
   ].join(' ');
 }
 
-/** Where RANGE begins the frame of a window, as the engine prints it; -1 elsewhere, as of a column that is called so. */
+/** Tells where RANGE begins the frame of a window, as the engine prints it; -1 elsewhere, as of a column that is called so. */
 function frameAt(nodes: Nodes): number {
   if (isQuery(nodes) || !/^(?:PRECEDING|FOLLOWING|ROW)$/.test(nodes.at(-1)?.text ?? '')) return -1;
   return nodes.findIndex(

@@ -3,7 +3,7 @@ import { fn, type ScalarFunction } from '../functions/scalar-function.js';
 
 const NUMBER = /^-?\s*\d+(\.\d*)?(?:e[-+]?\d+)?$/i;
 
-/** Whole ones of a unit; the engine would leave the fraction of a number out. */
+/** Writes whole ones of a unit; the engine would leave the fraction of a number out. */
 const whole = (unit: string): ScalarFunction =>
   fn(1, 1, (x) => {
     const isFraction = NUMBER.test(x) && !Number.isInteger(Number(x));
@@ -11,7 +11,7 @@ const whole = (unit: string): ScalarFunction =>
     throw new MillraceError('INVALID_SQL', `to_${unit.toLowerCase()}s counts whole ones, not ${x}; to_seconds and to_milliseconds take fractions`); // prettier-ignore
   });
 
-/** A unit of so many microseconds, with its fractions. */
+/** Writes a unit of so many microseconds, with its fractions. */
 const parts = (unit: string, microseconds: number): ScalarFunction =>
   fn(1, 1, (x) =>
     /^-?\s*\d+$/.test(x)

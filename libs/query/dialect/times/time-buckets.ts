@@ -13,7 +13,7 @@ const MICROSECONDS: Readonly<Record<string, bigint>> = {
   Week: 604_800_000_000n,
 };
 const MONTHS: Readonly<Record<string, number>> = { Month: 1, Quarter: 3, Year: 12 };
-/** Microseconds of 400 years; all times that are known are within these. */
+/** These are the microseconds of 400 years; all times that are known are within these. */
 const WIDTH_MAX = 146_097n * 86_400_000_000n;
 const WIDTH = /^\(?toInterval([A-Z][a-z]+)\((\d{1,9})\)\)?$/;
 

@@ -15,7 +15,7 @@ const UNIT_MAX = 256;
 
 export const wholeSeconds = (time: string): string => `toStartOfSecond(${time})`;
 
-/** Whether an interval, or a unit, is made of whole seconds. */
+/** Tells whether an interval, or a unit, is made of whole seconds. */
 export const isOfSeconds = (unit: string): boolean =>
   unit.length <= UNIT_MAX && !PARTS_OF_A_SECOND.test(unit);
 

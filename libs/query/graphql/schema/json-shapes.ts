@@ -22,7 +22,7 @@ export class JsonShapes {
 
   constructor(private readonly reader: WarehouseReader) {}
 
-  /** By column; those that hold objects, or lists of them. */
+  /** Gives the shapes of columns that hold objects, or lists of them. */
   async of(
     organization: RequestOrganization,
     { name, columns }: TableDescription,

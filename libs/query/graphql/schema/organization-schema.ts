@@ -36,7 +36,7 @@ import { StructTypes, type StructFields } from './struct-fields.js';
 /** A table as its root fields show it. */
 export interface SchemaTable {
   readonly table: TableDescription;
-  /** By field name. */
+  /** It is found by field name. */
   readonly columns: ReadonlyMap<string, SchemaColumn>;
   /** The same, with the fields within them: `k_n` is `k { n }`. */
   readonly named: ReadonlyMap<string, SchemaColumn>;
@@ -48,9 +48,9 @@ export interface SchemaTable {
 
 interface SchemaColumn {
   readonly column: Column;
-  /** Where it holds objects, or lists of them. */
+  /** It is there where the column holds objects, or lists of them. */
   readonly json: JsonFields | undefined;
-  /** Where it holds structs, or lists of them. */
+  /** It is there where the column holds structs, or lists of them. */
   readonly struct?: StructFields | undefined;
 }
 
@@ -71,7 +71,7 @@ export interface OrganizationSchema {
   readonly schema: GraphQLSchema;
   /** Names of types that are objects of JSON, or structs: they may be selected whole. */
   readonly jsonTypes: ReadonlySet<string>;
-  /** By root field. */
+  /** It is found by root field. */
   readonly roots: ReadonlyMap<string, { readonly table: SchemaTable; readonly aggregate: boolean }>;
 }
 

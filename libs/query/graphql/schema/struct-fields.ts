@@ -7,7 +7,7 @@ import { Names } from './graphql-names.js';
 /** Fields of the structs of a place, which may be lists of them. */
 export interface StructFields {
   readonly type: GraphQLObjectType;
-  /** By field name. */
+  /** It is found by field name. */
   readonly fields: ReadonlyMap<string, StructField>;
 }
 

@@ -8,7 +8,7 @@ export type Argument =
   | { readonly kind: 'other' };
 
 export interface TextCall {
-  /** As written. */
+  /** It is as written. */
   readonly name: string;
   readonly isTable: boolean;
   readonly arguments: readonly Argument[];

@@ -1,6 +1,6 @@
 import { FUNCTION_NAMES } from './function-names.js';
 
-/** In lower case. */
+/** The names are in lower case. */
 export const KNOWN_FUNCTIONS: readonly string[] = FUNCTION_NAMES.trim().split(/\s+/);
 const ALLOWED = new Set(KNOWN_FUNCTIONS);
 

@@ -18,6 +18,7 @@ export const FUNCTIONS_ELSEWHERE: Readonly<Record<string, string>> = {
   list_where: 'arrayFilter((x, ok) -> ok, list, truths)',
   make_interval: 'INTERVAL 1 DAY, or toIntervalDay(n)',
   make_time: "CAST('10:20:30' AS TIME)",
+  named_struct: STRUCT,
   row: STRUCT,
   struct_extract: FIELD,
   struct_pack: STRUCT,

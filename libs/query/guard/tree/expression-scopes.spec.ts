@@ -14,7 +14,7 @@ const named = (name: string, ...sections: Printed[]): Printed => [
 const within = (...expressions: Printed[]): Printed => ['WITH', list(...expressions)];
 const reading = (inner: Printed): Printed => ['JOIN TREE', inner];
 
-/** As the engine numbers and indents it. */
+/** Prints a tree as the engine numbers and indents it. */
 function print(tree: Printed): string {
   let nodes = 0;
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 import { certain } from '@app/platform';
 
-/** As far as scopes go, an open node of the engine's print. */
+/** An open node of the engine's print, as far as scopes need it. */
 interface ScopeNode {
   readonly label: string;
   /** LIST only: how many children have been seen. */

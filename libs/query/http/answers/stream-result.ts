@@ -133,7 +133,7 @@ class Statistics {
     this.resultBytes += bytes;
   }
 
-  /** As the engine last counted: what it read after the last row it gave may be missing. */
+  /** Gives the summary as the engine last counted: what it read after the last row it gave may be missing. */
   toString(): string {
     return JSON.stringify({
       elapsed_ms: Math.round(performance.now() - this.startedAt),

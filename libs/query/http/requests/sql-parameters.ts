@@ -11,7 +11,7 @@ interface SqlParameters {
   readonly statement: string | undefined;
   /** The values of `{name:Type}` placeholders. */
   readonly values: Values;
-  /** Undefined where none is named. */
+  /** It is undefined where none is named. */
   readonly range: TimeRange | undefined;
 }
 

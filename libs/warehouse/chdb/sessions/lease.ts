@@ -6,7 +6,7 @@ import type { ReadingThread } from '../reading-thread.js';
 import type { RunningQueries } from '../running-queries.js';
 
 interface LeaseTerms {
-  /** By which the engine's list of running queries knows it. */
+  /** The engine's list of running queries knows it by this. */
   readonly id: string;
   readonly timeoutSeconds: number;
   readonly signal?: AbortSignal;
