@@ -67,4 +67,4 @@ export { traceRequests } from './tracing/trace-requests.js';
 export { startTracing } from './tracing/start-tracing.js';
 export { currentTrace, traced, traceHeaders, traceOf, type TraceContext } from './tracing/trace.js';
 export { endOnUnhandledRejection } from './shutdown/unhandled-rejections.js';
-export { programVersion } from './health/program-version.js';
+export { programVersion } from './program-version.js';
