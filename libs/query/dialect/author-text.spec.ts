@@ -70,6 +70,23 @@ describe('text as its author wrote it', () => {
   );
 
   it.each([
+    ['times', 'generate_series(', '[1], b, INTERVAL 1 DAY)'],
+    ['months', 'generate_series(a, ', '[1], INTERVAL 1 MONTH)'],
+    ['numbers', 'generate_series(1, 2, length(', '))'],
+    ['first numbers', 'range(1, length(generate_series(', '[1], 2)))'],
+  ])('refuses series of %s within one another', (_, before, behind) => {
+    const nested = `SELECT ${before.repeat(40)}x${behind.repeat(40)}`;
+    expect(() => readableText(nested)).toThrow(/use fewer of them within one another/);
+  });
+
+  it('refuses more lists beside one another than it may write for each of them', () => {
+    const lists = (count: number): string =>
+      `SELECT ${Array.from({ length: count }, (_, at) => `unnest([${at}])`).join(', ')}`;
+    expect(readableText(lists(16))).toContain('arrayZipUnaligned');
+    expect(() => readableText(lists(17))).toThrow(/up to 16 lists/);
+  });
+
+  it.each([
     ['a LEFT JOIN that it cannot write', 'x FROM t LEFT JOIN UNNEST((SELECT ', '))'],
     ['a key in descending order', 'percentile_disc(0.5) WITHIN GROUP (ORDER BY ', ' DESC)'],
   ])('writes %s within itself once', (_, before, behind) => {

@@ -173,8 +173,8 @@ class AuthorText {
       similarPattern(nodes, at) ??
       extractedPart(nodes, at, write) ??
       trimmedText(nodes, at, write) ??
-      zippedList(this.zipped, nodes, at, write) ??
-      unnestedList(nodes, at, write) ??
+      zippedList(this.zipped, nodes, at, write, this.length) ??
+      unnestedList(nodes, at, write, this.length) ??
       anyOf(nodes, at, isLambda, write) ??
       jsonArrow(nodes, at, isLambda, write) ??
       bitOperators(nodes, at, write) ??

@@ -24,7 +24,7 @@ const quantile = (name: string, value = (x: string): string => x): AggregateFunc
   fewest: 2,
   most: 3,
   write: (aggregate, [x = '', level = '']) => {
-    const [, levels] = /^\[(.*)\]$/.exec(level) ?? [];
+    const [, levels] = /^\[([^[\]]*)\]$/.exec(level) ?? [];
     const called = levels === undefined ? `${name}(${level})` : `${name.replace('quantile', 'quantiles')}(${levels})`; // prettier-ignore
     return aggregate(called, [value(x)]);
   },
@@ -100,7 +100,10 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = 
   mode: {
     fewest: 1,
     most: 1,
-    write: (aggregate, args) => `arrayElement(${aggregate('topK(1)', args)}, 1)`,
+    write: (aggregate, args) => {
+      const values = aggregate('topK(1)', args);
+      return `if(empty(${values}), NULL, arrayElement(${values}, 1))`;
+    },
   },
 };
 

@@ -1,3 +1,4 @@
+import { exactOfUnknown } from '../numbers/exact-sums.js';
 import { fn, one, truth, two, type ScalarFunction } from './scalar-function.js';
 
 const INDEX_OF = fn(2, 2, (list, x) => `nullIf(indexOf(${list}, ${x}), 0)`);
@@ -52,12 +53,19 @@ const SUM = fn(1, 1, (list) => {
   const isOther = `ifNull(${sum} < ${wide} OR ${sum} > ${wide}, 0)`;
   return `(${sum} + accurateCast(if(${isOther}, toInt128(256), toInt128(0)), 'UInt8'))`;
 });
-const PRODUCT = fn(
-  1,
-  1,
-  (list) =>
-    `arrayProduct(arrayMap(_each -> assumeNotNull(_each), arrayFilter(_each -> isNotNull(_each), ${list})))`,
+/** The engine's of integers is of a sum that wraps. */
+const AVERAGE = fn(1, 1, (list) =>
+  exactOfUnknown(
+    'avg',
+    (as) => `arrayReduce('${as}OrNull', ${list})`,
+    (as) => `arrayReduce('${as}OrNull', arrayMap(_each -> toFloat64(_each), ${list}))`,
+  ),
 );
+/** It is a float, as DuckDB's: the engine's of integers would wrap. */
+const PRODUCT = fn(1, 1, (list) => {
+  const known = `arrayFilter(_each -> isNotNull(_each), ${list})`;
+  return `if(empty(${known}), NULL, arrayProduct(arrayPushBack(arrayMap(_each -> toFloat64(assumeNotNull(_each)), ${known}), toFloat64(1))))`;
+});
 
 /** Functions of lists, by name in lower case. */
 export const LIST_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
@@ -109,7 +117,7 @@ export const LIST_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   list_max: MAX,
   list_min: MIN,
   list_sum: SUM,
-  list_avg: reduced('avg'),
+  list_avg: AVERAGE,
   list_product: PRODUCT,
   array_max: MAX,
   array_min: MIN,

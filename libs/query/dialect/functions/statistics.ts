@@ -1,17 +1,28 @@
 import type { Aggregate, AggregateFunction } from './aggregate-functions.js';
 
-/** Calls of aggregates over one value, of which each has the author's FILTER and OVER. */
 interface Sample {
   readonly count: string;
-  /** Calls one of the engine's functions of one value. */
+  /** Calls one of the engine's functions of the values' distances from their average. */
   readonly of: (name: string) => string;
 }
 
-const ofOne = (write: (sample: Sample) => string): AggregateFunction => ({
+/**
+ * The engine adds up the powers of the values, which leaves nothing of them where they are far from
+ * 0 and near each other; so they are moved there first. Of values that are all the same it is null.
+ */
+const ofOne = (fewest: number, write: (sample: Sample) => string): AggregateFunction => ({
   fewest: 1,
   most: 1,
-  write: (aggregate, [x = '']) =>
-    write({ count: aggregate('count', [x]), of: (name) => aggregate(name, [`toFloat64(${x})`]) }),
+  write: (aggregate, [x = '']) => {
+    const count = aggregate('count', [x]);
+    const value = `toFloat64(${x})`;
+    const values = aggregate('groupArray', [value]);
+    const average = `arrayWithConstant(length(${values}), arrayReduce('avg', ${values}))`;
+    const of = (name: string): string =>
+      `arrayReduce('${name}', arrayMap((_each, _average) -> _each - _average, ${values}, ${average}))`;
+    const isSame = `${aggregate('min', [value])} = ${aggregate('max', [value])}`;
+    return `if(${count} < ${fewest} OR ${isSame}, NULL, ${write({ count, of })})`;
+  },
 });
 
 /** A pair counts where neither is null: `y` is what depends on `x`. */
@@ -40,31 +51,36 @@ function pairs(aggregate: Aggregate, y: string, x: string): Pairs {
   };
 }
 
-const slope = ({ both, x }: Pairs): string => `(${both('covarPop')} / nullIf(${x('varPop')}, 0))`;
+/** Of values that are all the same, a variance may be a little beside 0. */
+const isSame = (of: (name: string) => string): string => `(${of('min')} = ${of('max')})`;
+
+const slope = ({ both, x }: Pairs): string =>
+  `if(${isSame(x)}, NULL, ${both('covarPopStable')} / ${x('varPopStable')})`;
 
 /** Kurtosis, skewness and the regressions of the standard, by what the engine has; by name in lower case. */
 export const MOMENTS_AND_REGRESSIONS: Readonly<Record<string, AggregateFunction>> = {
-  kurtosis_pop: ofOne(({ of, count }) => `if(${count} < 2, NULL, ${of('kurtPop')} - 3)`),
+  kurtosis_pop: ofOne(2, ({ of }) => `${of('kurtPop')} - 3`),
   // Those of a sample are corrected for its size, as in DuckDB, pandas and Excel.
   kurtosis: ofOne(
+    4,
     ({ of, count: n }) =>
-      `if(${n} < 4, NULL, (${n} - 1) / ((${n} - 2) * (${n} - 3)) * ((${n} + 1) * (${of('kurtPop')} - 3) + 6))`,
+      `(${n} - 1) / ((${n} - 2) * (${n} - 3)) * ((${n} + 1) * (${of('kurtPop')} - 3) + 6)`,
   ),
   skewness: ofOne(
-    ({ of, count: n }) =>
-      `if(${n} < 3, NULL, sqrt(${n} * (${n} - 1)) / (${n} - 2) * ${of('skewPop')})`,
+    3,
+    ({ of, count: n }) => `sqrt(${n} * (${n} - 1)) / (${n} - 2) * ${of('skewPop')}`,
   ),
   regr_count: ofPairs(({ count }) => count),
   regr_avgx: ofPairs(({ x }) => x('avg')),
   regr_avgy: ofPairs(({ y }) => y('avg')),
-  regr_sxx: ofPairs(({ x, count }) => `(${x('varPop')} * ${count})`),
-  regr_syy: ofPairs(({ y, count }) => `(${y('varPop')} * ${count})`),
-  regr_sxy: ofPairs(({ both, count }) => `(${both('covarPop')} * ${count})`),
+  regr_sxx: ofPairs(({ x, count }) => `(${x('varPopStable')} * ${count})`),
+  regr_syy: ofPairs(({ y, count }) => `(${y('varPopStable')} * ${count})`),
+  regr_sxy: ofPairs(({ both, count }) => `(${both('covarPopStable')} * ${count})`),
   regr_slope: ofPairs(slope),
   regr_intercept: ofPairs((all) => `(${all.y('avg')} - ${slope(all)} * ${all.x('avg')})`),
   // Where y is the same everywhere, x explains all of it.
   regr_r2: ofPairs(
     ({ both, x, y }) =>
-      `multiIf(${x('varPop')} = 0, NULL, ${y('varPop')} = 0, 1, pow(${both('corr')}, 2))`,
+      `multiIf(${isSame(x)}, NULL, ${isSame(y)}, 1, pow(${both('corrStable')}, 2))`,
   ),
 };

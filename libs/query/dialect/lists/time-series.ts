@@ -1,16 +1,24 @@
 import { isList, isWord, itemsOf, type Nodes } from '../source-tree.js';
 import type { Write } from '../notations/rewriting.js';
+import type { WrittenLength } from '../written-length.js';
 
 const STEP =
   /^\s*(\d{1,9})\s*(microsecond|millisecond|second|minute|hour|day|week|month|quarter|year)s?\s*$/i;
 /** Each is added to the one before: the last of January goes on with days that February has. */
 const UNEVEN = /^(?:month|quarter|year)$/;
+/** These are names of the lambdas. The ends of the series are within them, so that no column may be called so. */
+const [TIME, TIMES, STEPS] = ['`\u00b7time`', '`\u00b7times`', '`\u00b7step`'];
 
 /**
  * The list of times that `generate_series(from, to, INTERVAL '1 day')` and `range(…)` make, as
  * timestamps; the end is in the first, and not in the second.
  */
-export function timeSeries(nodes: Nodes, at: number, write: Write): string | undefined {
+export function timeSeries(
+  nodes: Nodes,
+  at: number,
+  write: Write,
+  length: WrittenLength,
+): string | undefined {
   const [word, list] = [nodes[at], nodes[at + 1]];
   const isRange = isWord(word, 'RANGE');
   if ((!isRange && !isWord(word, 'GENERATE_SERIES')) || !isList(list)) return undefined;
@@ -21,9 +29,9 @@ export function timeSeries(nodes: Nodes, at: number, write: Write): string | und
   const name = unit.toLowerCase();
   const steps = `toUInt64(greatest(intDiv(dateDiff('${name}', ${from}, ${to}), ${count}) + 2, 0))`;
   const times = UNEVEN.test(name)
-    ? `arrayFold((_times, _step) -> arrayPushBack(_times, _times[-1] + INTERVAL ${count} ${name}), range(${steps}), [${from}])`
-    : `arrayMap(_step -> ${from} + INTERVAL (_step * ${count}) ${name}, range(${steps}))`;
-  return `arrayFilter(_time -> _time ${isRange ? '<' : '<='} ${to}, ${times})`;
+    ? `arrayFold((${TIMES}, ${STEPS}) -> arrayPushBack(${TIMES}, ${TIMES}[-1] + INTERVAL ${count} ${name}), range(${steps}), [${from}])`
+    : `arrayMap(${STEPS} -> ${from} + INTERVAL (${STEPS} * ${count}) ${name}, range(${steps}))`;
+  return length.add(`arrayFilter(${TIME} -> ${TIME} ${isRange ? '<' : '<='} ${to}, ${times})`);
 }
 
 /** The length that is written in `INTERVAL '1 day'`, `INTERVAL 1 DAY`, `INTERVAL '1' DAY` and `'1 day'::INTERVAL`. */

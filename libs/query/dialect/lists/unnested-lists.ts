@@ -1,6 +1,8 @@
 import { lastWordBefore } from '../notations/last-word.js';
 import type { Rewritten, Write } from '../notations/rewriting.js';
 import { isList, isSymbol, isWord, itemsOf, type Node, type Nodes } from '../source-tree.js';
+import type { WrittenLength } from '../written-length.js';
+import { numberSeries } from './number-series.js';
 import { timeSeries } from './time-series.js';
 
 const clauseBefore = lastWordBefore(
@@ -12,10 +14,15 @@ const NO_ALIAS = /^(?:ON|WHERE|PREWHERE|GROUP|HAVING|WINDOW|QUALIFY|ORDER|LIMIT|
  * `FROM t CROSS JOIN UNNEST(tags) AS u(tag)`, with a comma or LATERAL too, is the engine's
  * `FROM t ARRAY JOIN tags AS tag`; `FROM UNNEST(…) AS u(x)` and `FROM range(…)` are tables of their own.
  */
-export function unnestedList(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
+export function unnestedList(
+  nodes: Nodes,
+  at: number,
+  write: Write,
+  length: WrittenLength,
+): Rewritten | undefined {
   const series =
-    seriesOfTimes(nodes, at, write) ??
-    numberList(nodes, at, write) ??
+    seriesOfTimes(nodes, at, write, length) ??
+    numberList(nodes, at, write, length) ??
     namedSeries(nodes, at, write);
   if (series) return series;
   const word = behindJoin(nodes, at);
@@ -39,8 +46,13 @@ export function unnestedList(nodes: Nodes, at: number, write: Write): Rewritten 
 }
 
 /** `FROM generate_series(from, to, INTERVAL '1 day') AS g(day)`, and the same as a list anywhere else. */
-function seriesOfTimes(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
-  const values = timeSeries(nodes, at, write);
+function seriesOfTimes(
+  nodes: Nodes,
+  at: number,
+  write: Write,
+  length: WrittenLength,
+): Rewritten | undefined {
+  const values = timeSeries(nodes, at, write, length);
   if (values === undefined || !/^(?:FROM|JOIN|,)$/i.test(nodes[at - 1]?.text ?? ''))
     return values === undefined ? undefined : { text: values, end: at + 2 };
   if (isSymbol(nodes[at - 1], ',') && clauseBefore(nodes, at) !== 'FROM')
@@ -50,15 +62,19 @@ function seriesOfTimes(nodes: Nodes, at: number, write: Write): Rewritten | unde
 }
 
 /** `generate_series(1, 3)` as a list, with its end in it: FROM knows it as a table. */
-function numberList(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
+function numberList(
+  nodes: Nodes,
+  at: number,
+  write: Write,
+  length: WrittenLength,
+): Rewritten | undefined {
   const list = nodes[at + 1];
   if (!isWord(nodes[at], 'GENERATE_SERIES') || !isList(list)) return undefined;
   const before = nodes[at - 1]?.text ?? '';
   const isTable = /^(?:FROM|JOIN)$/i.test(before) || (before === ',' && clauseBefore(nodes, at) === 'FROM'); // prettier-ignore
-  const [from, to, step, more] = itemsOf(list.nodes).map(write);
-  if (isTable || from === undefined || to === undefined || more !== undefined) return undefined;
-  const past = step === undefined ? '+ 1' : /^-\s*\d+$/.test(step) ? '- 1' : /^\d+$/.test(step) ? '+ 1' : `+ sign(${step})`; // prettier-ignore
-  return { text: `range(${from}, (${to}) ${past}, ${step ?? 1})`, end: at + 2 };
+  const items = itemsOf(list.nodes);
+  if (isTable || items.length < 2 || items.length > 3) return undefined;
+  return { text: length.add(numberSeries(items.map(write))), end: at + 2 };
 }
 
 /** `FROM generate_series(1, 3) AS g(i)`: the engine takes no names of columns there. */

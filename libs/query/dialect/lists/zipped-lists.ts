@@ -1,19 +1,30 @@
+import { MillraceError } from '@app/platform';
 import { quoteIdentifier } from '@app/warehouse';
 import type { Rewritten, Write } from '../notations/rewriting.js';
 import { isList, isQuery, isSymbol, isWord, type Group, type Nodes } from '../source-tree.js';
+import type { WrittenLength } from '../written-length.js';
+
+/** Each of them is written for each. */
+const LISTS_MAX = 16;
 
 /** The lists that one SELECT unnests, and which of them a call is of. */
 interface Zipped {
   readonly lists: readonly Group[];
   readonly place: number;
+  readonly isColumn: boolean;
 }
 
 export type ZippedLists = ReadonlyMap<Group, Zipped>;
 
 const ENDS =
   /^(?:FROM|WHERE|PREWHERE|GROUP|HAVING|WINDOW|QUALIFY|ORDER|LIMIT|UNION|EXCEPT|INTERSECT|SELECT)$/i;
+const NEXT = /^(?:UNION|EXCEPT|INTERSECT|SELECT)$/i;
 
-/** Finds where a SELECT unnests several lists: they run beside each other, and the engine would pair each with each. */
+/**
+ * Finds where a SELECT unnests several lists: they run beside each other, and the engine would pair
+ * each with each. In GROUP BY and ORDER BY the same call is the same column.
+ * @throws {MillraceError} INVALID_SQL for more lists than that, and for one of them in WHERE.
+ */
 export function zippedLists(
   nodes: Nodes,
   source: string,
@@ -22,15 +33,47 @@ export function zippedLists(
   for (const [at, node] of nodes.entries()) {
     if (node.kind === 'group') zippedLists(node.nodes, source, found);
     if (!isWord(node, 'SELECT') || isSymbol(nodes[at - 1], '.')) continue;
-    const length = nodes.slice(at + 1).findIndex((each, index) => each.kind === 'word' && ENDS.test(each.text) && !isSymbol(nodes[at + index], '.')); // prettier-ignore
-    const calls = unnested(nodes.slice(at + 1, length === -1 ? undefined : at + 1 + length));
+    const clauses = nodes.slice(at + 1);
+    const calls = unnested(clauses.slice(0, clauseEnd(clauses)));
     const written = ({ start, end }: Group): string => source.slice(start, end);
-    const texts = [...new Set(calls.map(written))];
-    if (texts.length < 2) continue;
-    const lists = texts.flatMap((text) => calls.find((call) => written(call) === text) ?? []);
-    for (const call of calls) found.set(call, { lists, place: texts.indexOf(written(call)) + 1 });
+    const lists = new Map(calls.map((call) => [written(call), call]));
+    if (lists.size < 2) continue;
+    if (lists.size > LISTS_MAX) throw refused(`one SELECT unnests up to ${LISTS_MAX} lists`);
+    const texts = [...lists.keys()];
+    const all = [...lists.values()];
+    const note = (call: Group, isColumn: boolean): void => {
+      const place = texts.indexOf(written(call)) + 1;
+      if (place > 0) found.set(call, { lists: all, place, isColumn });
+    };
+    for (const call of calls) note(call, true);
+    for (const [word, body] of clausesBehind(clauses)) {
+      if (/^(?:GROUP|ORDER)$/.test(word)) for (const call of unnested(body)) note(call, false);
+      else if (/WHERE$/.test(word) && unnested(body).length > 0)
+        throw refused('WHERE is of the rows before lists are unnested; unnest them in an inner SELECT'); // prettier-ignore
+    }
   }
   return found;
+}
+
+const refused = (message: string): MillraceError => new MillraceError('INVALID_SQL', message);
+
+/** Tells where what stands before the next clause ends. */
+function clauseEnd(nodes: Nodes): number {
+  const end = nodes.findIndex((each, at) => each.kind === 'word' && ENDS.test(each.text) && !isSymbol(nodes[at - 1], '.')); // prettier-ignore
+  return end === -1 ? nodes.length : end;
+}
+
+/** Gives the words of the clauses behind a select list, with what they say, up to the next SELECT. */
+function clausesBehind(nodes: Nodes): readonly (readonly [word: string, body: Nodes])[] {
+  const clauses: [string, Nodes][] = [];
+  let at = clauseEnd(nodes);
+  while (at < nodes.length && !NEXT.test(nodes[at]?.text ?? '')) {
+    const rest = nodes.slice(at + 1);
+    const end = clauseEnd(rest);
+    clauses.push([nodes[at]?.text.toUpperCase() ?? '', rest.slice(0, end)]);
+    at += 1 + end;
+  }
+  return clauses;
 }
 
 /** The brackets of `unnest(…)` in the select list, subqueries left out. */
@@ -47,12 +90,14 @@ export function zippedList(
   nodes: Nodes,
   at: number,
   write: Write,
+  length: WrittenLength,
 ): Rewritten | undefined {
   const list = nodes[at + 1];
   const part = isWord(nodes[at], 'UNNEST') && isList(list) ? zipped.get(list) : undefined;
   if (!part || !isList(list)) return undefined;
   const lists = part.lists.map((each) => write(each.nodes)).join(', ');
-  const text = `tupleElement(arrayJoin(arrayZipUnaligned(${lists})), ${part.place})`;
+  const text = length.add(`tupleElement(arrayJoin(arrayZipUnaligned(${lists})), ${part.place})`);
+  if (!part.isColumn) return { text, end: at + 2 };
   const [before, behind] = [nodes[at - 1], nodes[at + 2]];
   const isWhole = isSymbol(before, ',') || isWord(before, 'SELECT') || isWord(before, 'DISTINCT');
   const isUnnamed = behind === undefined || isSymbol(behind, ',') || ENDS.test(behind.text);

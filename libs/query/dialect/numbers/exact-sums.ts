@@ -31,11 +31,24 @@ export function exactSum(
   if (kind === 'decimal' && precision > SUMMED_DIGITS)
     return aggregate(name, [`CAST(${x}, 'Decimal(${DECIMAL_DIGITS_MAX}, ${scale})')`]);
   if (kind !== 'unknown') return undefined;
-  const plain = aggregate(name, [x]);
+  const of = (as: string): string => aggregate(as, [x]);
+  return exactOfUnknown(name, of, (as) => aggregate(as, [`toFloat64(${x})`]));
+}
+
+/**
+ * Writes the same of values whose type is not known before the engine reads them.
+ * @param of calls an aggregate of the values, and `ofFloats` of the values as floats.
+ */
+export function exactOfUnknown(
+  name: 'sum' | 'avg',
+  of: (name: string) => string,
+  ofFloats: (name: string) => string,
+): string {
+  const plain = of(name);
   // Of a null, `throwIf` reads whatever number lies under it.
-  const total = aggregate('sum', [x]);
+  const total = of('sum');
   const isWhole = `(toTypeName(${total}) LIKE '%Int64%')`;
-  if (name === 'avg') return `if(${isWhole}, ${aggregate('avg', [`toFloat64(${x})`])}, ${plain})`;
-  const apart = `abs(${aggregate('sum', [`toFloat64(${x})`])} - toFloat64(${total}))`;
+  if (name === 'avg') return `if(${isWhole}, ${ofFloats('avg')}, ${plain})`;
+  const apart = `abs(${ofFloats('sum')} - toFloat64(${total}))`;
   return `(${plain} + throwIf(${isWhole} AND (ifNull(${apart}, 0) > 4611686018427387904), ${quoteText(TOO_LARGE)}))`;
 }

@@ -1,5 +1,5 @@
 import { MillraceError } from '@app/platform';
-import { isList, isSymbol, isWord, itemsOf, type Nodes } from '../source-tree.js';
+import { isList, isQuery, isSymbol, isWord, itemsOf, type Nodes } from '../source-tree.js';
 
 const SECONDS: Readonly<Record<string, number>> = {
   Second: 1,
@@ -9,6 +9,11 @@ const SECONDS: Readonly<Record<string, number>> = {
   Week: 604_800,
 };
 const LENGTH = /^toInterval([A-Z][a-z]+)$/;
+const BEGINS = /^(?:BETWEEN|UNBOUNDED|CURRENT|toInterval[A-Z][a-z]+)$/;
+/** The engine's frames reach no farther. */
+const FRAME_SECONDS_MAX = 2 ** 31 - 1;
+/** It is beyond the reach of any frame of a time. */
+const FAR_SECONDS = '1e15';
 
 /**
  * Writes what stands in `OVER (ORDER BY t RANGE BETWEEN INTERVAL '7 days' PRECEDING AND CURRENT ROW)`.
@@ -17,7 +22,7 @@ const LENGTH = /^toInterval([A-Z][a-z]+)$/;
  * @throws {MillraceError} INVALID_SQL for what is no number of seconds.
  */
 export function timeFrame(nodes: Nodes, write: (nodes: Nodes) => string): string | undefined {
-  const frame = nodes.findIndex((node) => isWord(node, 'RANGE'));
+  const frame = frameAt(nodes);
   if (frame === -1 || !nodes.slice(frame).some((node) => LENGTH.test(node.text))) return undefined;
   const order = nodes.findIndex((node, at) => isWord(node, 'ORDER') && isWord(nodes[at + 1], 'BY'));
   const keys = order === -1 || order > frame ? [] : itemsOf(nodes.slice(order + 2, frame));
@@ -25,18 +30,26 @@ export function timeFrame(nodes: Nodes, write: (nodes: Nodes) => string): string
   if (!key || more) throw refused('is of one time, in ORDER BY');
   const end = key.findIndex((node) => /^(?:ASC|DESC|NULLS)$/i.test(node.text));
   const [time, sort] = end === -1 ? [key, []] : [key.slice(0, end), key.slice(end)];
-  const before = nodes.slice(0, order);
-  const rows = isWord(before[0], 'PARTITION') ? `${write(before)}, ` : 'PARTITION BY ';
-  // A row without a time is beside the others without one alone; the engine takes it for a late one.
-  const isBounded = !nodes.slice(frame).some((node) => isWord(node, 'UNBOUNDED'));
-  const apart = isBounded ? [`${rows}isNull(${write(time)})`] : before.length === 0 ? [] : [write(before)]; // prettier-ignore
+  const before = order === 0 ? [] : [write(nodes.slice(0, order))];
   const seconds = `(toUnixTimestamp64Micro(toDateTime64(${write(time)}, 6, 'UTC')) / 1000000)`;
+  // A row without a time is beside the others without one alone: it is before all times, or behind them.
+  const isFirst = sort.some((node) => isWord(node, 'FIRST'));
+  const isDescending = sort.some((node) => isWord(node, 'DESC'));
+  const apart = `${isFirst === isDescending ? '' : '-'}${FAR_SECONDS}`;
   return [
-    ...apart,
-    `ORDER BY ${seconds}`,
+    ...before,
+    `ORDER BY ifNull(${seconds}, ${apart})`,
     ...(sort.length === 0 ? [] : [write(sort)]),
     offsets(nodes.slice(frame)),
   ].join(' ');
+}
+
+/** Tells where RANGE begins the frame of a window, as the engine prints it; -1 elsewhere, as of a column that is called so. */
+function frameAt(nodes: Nodes): number {
+  if (isQuery(nodes) || !/^(?:PRECEDING|FOLLOWING|ROW)$/.test(nodes.at(-1)?.text ?? '')) return -1;
+  return nodes.findIndex(
+    (node, at) => node.kind === 'word' && node.text === 'RANGE' && BEGINS.test(nodes[at + 1]?.text ?? ''), // prettier-ignore
+  );
 }
 
 function offsets(frame: Nodes): string {
@@ -52,7 +65,10 @@ function offsets(frame: Nodes): string {
     const length = SECONDS[unit];
     if (count?.kind !== 'number' || more || isSymbol(count, '-') || length === undefined)
       throw refused('counts seconds, minutes, hours, days or weeks, written out');
-    words.push(String(Number(count.text) * length));
+    const seconds = Number(count.text) * length;
+    if (seconds > FRAME_SECONDS_MAX)
+      throw refused(`goes as far as 24855 days, not ${count.text} ${unit.toLowerCase()}s`);
+    words.push(String(seconds));
     at += 1;
   }
   return words.join(' ');

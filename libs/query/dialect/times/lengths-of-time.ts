@@ -1,16 +1,34 @@
 import { MillraceError } from '@app/platform';
-import { one, type ScalarFunction } from '../functions/scalar-function.js';
+import { fn, type ScalarFunction } from '../functions/scalar-function.js';
+
+const NUMBER = /^-?\s*\d+(\.\d*)?(?:e[-+]?\d+)?$/i;
+
+/** Writes whole ones of a unit; the engine would leave the fraction of a number out. */
+const whole = (unit: string): ScalarFunction =>
+  fn(1, 1, (x) => {
+    const isFraction = NUMBER.test(x) && !Number.isInteger(Number(x));
+    if (!isFraction) return `toInterval${unit}(${x})`;
+    throw new MillraceError('INVALID_SQL', `to_${unit.toLowerCase()}s counts whole ones, not ${x}; to_seconds and to_milliseconds take fractions`); // prettier-ignore
+  });
+
+/** Writes a unit of so many microseconds, with its fractions. */
+const parts = (unit: string, microseconds: number): ScalarFunction =>
+  fn(1, 1, (x) =>
+    /^-?\s*\d+$/.test(x)
+      ? `toInterval${unit}(${x})`
+      : `toIntervalMicrosecond(toInt64(round((${x}) * ${microseconds})))`,
+  );
 
 /** DuckDB's, by name in lower case; `to_days` is another thing in the engine, as in MySQL. */
 export const LENGTHS_OF_TIME: Readonly<Record<string, ScalarFunction>> = {
-  to_years: one('toIntervalYear'),
-  to_months: one('toIntervalMonth'),
-  to_weeks: one('toIntervalWeek'),
-  to_hours: one('toIntervalHour'),
-  to_minutes: one('toIntervalMinute'),
-  to_seconds: one('toIntervalSecond'),
-  to_milliseconds: one('toIntervalMillisecond'),
-  to_microseconds: one('toIntervalMicrosecond'),
+  to_years: whole('Year'),
+  to_months: whole('Month'),
+  to_weeks: whole('Week'),
+  to_hours: whole('Hour'),
+  to_minutes: whole('Minute'),
+  to_seconds: parts('Second', 1_000_000),
+  to_milliseconds: parts('Millisecond', 1000),
+  to_microseconds: whole('Microsecond'),
 };
 
 /**

@@ -1,3 +1,4 @@
+import { MillraceError } from '@app/platform';
 import { isInteger, type Known } from '../casts/known-type.js';
 
 /** Microseconds of 3 January 2000, a Monday. */
@@ -12,12 +13,15 @@ const MICROSECONDS: Readonly<Record<string, bigint>> = {
   Week: 604_800_000_000n,
 };
 const MONTHS: Readonly<Record<string, number>> = { Month: 1, Quarter: 3, Year: 12 };
+/** These are the microseconds of 400 years; all times that are known are within these. */
+const WIDTH_MAX = 146_097n * 86_400_000_000n;
 const WIDTH = /^\(?toInterval([A-Z][a-z]+)\((\d{1,9})\)\)?$/;
 
 /**
  * The begin of the bucket of that width in which a time is, before 1970 too.
  * @param width the engine's call that makes the interval.
  * @returns undefined where the width is no constant.
+ * @throws {MillraceError} INVALID_SQL for a width beyond all times.
  */
 export function bucket(width: string, time: string): string | undefined {
   const [, unit = '', count = ''] = WIDTH.exec(width) ?? [];
@@ -31,6 +35,8 @@ export function bucket(width: string, time: string): string | undefined {
   }
   const length = MICROSECONDS[unit];
   if (length === undefined) return undefined;
+  if (length * BigInt(count) > WIDTH_MAX)
+    throw new MillraceError('INVALID_SQL', `a bucket is up to 400 years wide, not ${count} ${unit.toLowerCase()}s`); // prettier-ignore
   const micros = `toUnixTimestamp64Micro(${point})`;
   const within = `positiveModulo(${micros} - ${ORIGIN}, toInt64(${length * BigInt(count)}))`;
   return `fromUnixTimestamp64Micro(${micros} - ${within}, 'UTC')`;

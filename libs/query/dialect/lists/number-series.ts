@@ -1,0 +1,17 @@
+const NUMBER = /^-?\s*\d+$/;
+
+/**
+ * Writes the list that `generate_series(from, to, step)` makes, its end in it. It has no numbers where an
+ * end is null, for which the engine has an error.
+ * @param written the arguments as they are written out.
+ */
+export function numberSeries([from = '', to = '', step = '1']: readonly string[]): string {
+  const isDown = NUMBER.test(step) && step.startsWith('-');
+  const past = isDown ? '- 1' : NUMBER.test(step) ? '+ 1' : `+ sign(${step})`;
+  const end = `(${to}) ${past}`;
+  const begin = NUMBER.test(from) ? from : `ifNull(${from}, 0)`;
+  const known = NUMBER.test(from) ? end : `if(isNull(${from}), NULL, ${end})`;
+  const isSaid = [from, to, step].every((each) => NUMBER.test(each));
+  const by = NUMBER.test(step) ? step : `ifNull(${step}, 1)`;
+  return `range(${begin}, ${isSaid ? end : `ifNull(${known}, ${begin})`}, ${by})`;
+}
