@@ -51,7 +51,7 @@ function pairs(aggregate: Aggregate, y: string, x: string): Pairs {
   };
 }
 
-/** Of values that are all the same, a variance may be a little beside 0. */
+/** A variance of values that are all the same may be a little beside 0. */
 const isSame = (of: (name: string) => string): string => `(${of('min')} = ${of('max')})`;
 
 const slope = ({ both, x }: Pairs): string =>
