@@ -13,7 +13,9 @@ import { CountedReader } from './counted-reader.js';
 import { kinOf, withOtherValues } from './kin-statements.js';
 import { openGuardedEngine, OTHER, OWN, type GuardedEngine } from './guarded-engine.js';
 
-const RUNS = rounds(20, 2000);
+const RUNS = rounds(8, 2000);
+/** In CI one of so many of the statements that are known is looked at: each is asked a dozen times. */
+const EVERY = rounds(4, 1);
 
 /** Columns of each type that statements are written anew for. */
 const COLUMNS = [
@@ -278,10 +280,12 @@ describe('a statement that is judged by its shape', () => {
       ...hostile.map(({ sql }) => sql),
       ...LEGITIMATE_STATEMENTS.map(([sql]) => sql),
       ...STANDARD_STATEMENTS.map(([sql]) => sql),
-    ].map((sql) => sql.replaceAll('{other}', OTHER));
+    ]
+      .filter((_, at) => at % EVERY === 0)
+      .map((sql) => sql.replaceAll('{other}', OTHER));
     const before = byShape;
     for (const sql of known)
       for (const each of [sql, withOtherValues(sql)]) await isSame(each, other);
-    expect(byShape - before).toBeGreaterThan(20);
+    expect(byShape - before).toBeGreaterThan(20 / EVERY);
   }, 400_000);
 });
