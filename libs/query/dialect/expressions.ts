@@ -1,10 +1,7 @@
 import { fieldWithin } from './queries/fields-within.js';
 import type { Scope } from './queries/object-shapes.js';
-import {
-  AGGREGATE_FUNCTIONS,
-  aggregateName,
-  type Aggregate,
-} from './functions/aggregate-functions.js';
+import type { Aggregate } from './functions/aggregate-function.js';
+import { AGGREGATE_FUNCTIONS, aggregateName } from './functions/aggregate-functions.js';
 import { castOf } from './casts/casts.js';
 import { bridged, bridgesOf } from './queries/common-columns.js';
 import { besideNumber, decimalArithmetic, type Side } from './numbers/decimal-arithmetic.js';

@@ -1,13 +1,5 @@
+import type { AggregateFunction } from './aggregate-function.js';
 import { MOMENTS_AND_REGRESSIONS } from './statistics.js';
-
-/** Writes a call of an aggregate function with what the author's own has: DISTINCT, FILTER, OVER. */
-export type Aggregate = (name: string, args: readonly string[]) => string;
-
-export interface AggregateFunction {
-  readonly fewest: number;
-  readonly most: number;
-  readonly write: (aggregate: Aggregate, args: readonly string[]) => string;
-}
 
 const renamed = (name: string, most = 1): AggregateFunction => ({
   fewest: most,

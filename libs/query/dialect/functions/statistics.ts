@@ -1,4 +1,4 @@
-import type { Aggregate, AggregateFunction } from './aggregate-functions.js';
+import type { Aggregate, AggregateFunction } from './aggregate-function.js';
 
 interface Sample {
   readonly count: string;

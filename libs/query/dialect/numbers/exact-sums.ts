@@ -1,5 +1,5 @@
 import { quoteText } from '@app/warehouse';
-import type { Aggregate } from '../functions/aggregate-functions.js';
+import type { Aggregate } from '../functions/aggregate-function.js';
 import { DECIMAL_DIGITS_MAX, type Known } from '../casts/known-type.js';
 
 /** The error for a sum that leaves 64 bits. */
