@@ -9,8 +9,8 @@ import { reportRows } from './report.js';
 
 const SHORT = process.env.BENCH === 'short';
 const LINES = 2000;
-const STATEMENTS = SHORT ? 100 : 500;
-const WARMING = SHORT ? 20 : 100;
+const STATEMENTS = SHORT ? 20 : 500;
+const WARMING = SHORT ? 5 : 100;
 const FIRST_MS = Date.UTC(2026, 0, 1);
 
 /** Statements of a dashboard: of round `n`, the same each time or not. */
