@@ -13,7 +13,7 @@ const ROW_PX = 28;
 /** The grid has so many rows at once: those that are seen, and a few beyond the edges. */
 const ROW_ELEMENTS_MAX = 120;
 /** Others may use the machine meanwhile. */
-const TRIES = 10;
+const TRIES = 6;
 /** People see a stop that is longer; what browsers call a long task begins at 50. */
 const TASK_MAX_MS = 200;
 /** The time of the slowest frames: 95 of 100 come earlier. */
