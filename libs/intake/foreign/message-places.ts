@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { DeadMessage, ForeignMessage } from '@app/ingest-queue';
-import { MillraceError, type RequestOrganization } from '@app/platform';
+import { certain, MillraceError, type RequestOrganization } from '@app/platform';
 import { StorageBounds } from '../store/storage-bounds.js';
 import { FedOrganizations, type Place, type PlacedMessage, placeOf } from './place-message.js';
 
@@ -45,7 +45,8 @@ export class MessagePlaces {
     bury: (dead: DeadMessage) => void,
   ): Promise<PlacedMessage[]> {
     const refused = new Map<PlacedMessage, string>();
-    for (const [organization, placed] of byOrganization(found)) {
+    for (const placed of byOrganization(found)) {
+      const { organization } = certain(placed[0], 'message of an organization');
       const bytes = placed.reduce((sum, { message }) => sum + message.value.length, 0);
       if ((await this.refusal(organization, bytes)) === undefined) continue;
       // Together they have no room; the first of them may have.
@@ -73,14 +74,13 @@ export class MessagePlaces {
   }
 }
 
-function byOrganization(
-  found: readonly PlacedMessage[],
-): ReadonlyMap<RequestOrganization, PlacedMessage[]> {
-  const all = new Map<string, { organization: RequestOrganization; placed: PlacedMessage[] }>();
+/** Gives the messages of each organization, never none. */
+function byOrganization(found: readonly PlacedMessage[]): Iterable<readonly PlacedMessage[]> {
+  const all = new Map<string, PlacedMessage[]>();
   for (const each of found) {
-    const known = all.get(each.organization.id) ?? { organization: each.organization, placed: [] };
-    known.placed.push(each);
-    all.set(each.organization.id, known);
+    const known = all.get(each.organization.id);
+    if (known) known.push(each);
+    else all.set(each.organization.id, [each]);
   }
-  return new Map([...all.values()].map(({ organization, placed }) => [organization, placed]));
+  return all.values();
 }
