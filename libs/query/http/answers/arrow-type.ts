@@ -1,3 +1,4 @@
+import { readBinaryType } from '@app/warehouse';
 import { readElement, readEngineType } from '../../plan/engine-type.js';
 
 /** A field as Arrow's Rust library writes it in JSON, which ROAPI's clients read. */
@@ -70,6 +71,11 @@ export function arrowType(type: string): ArrowType {
       return precision > DECIMAL128_DIGITS
         ? { Decimal256: [precision, scale] }
         : { Decimal128: [precision, scale] };
+    }
+    case 'SimpleAggregateFunction': {
+      const binary = readBinaryType(type);
+      if (!binary) return arrowType(parameters[1] ?? '');
+      return binary.bytes === undefined ? 'Binary' : { FixedSizeBinary: binary.bytes };
     }
     case 'FixedString':
       return { FixedSizeBinary: Number(first) };
