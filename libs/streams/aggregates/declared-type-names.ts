@@ -115,10 +115,14 @@ function declaredValue(name: string): ValueType | undefined {
   return isUtc || second === 'None' ? { family: 'timestamp', digits, isUtc } : undefined;
 }
 
+/** Arrow's name of the type of a list's elements; undefined where it is no list, or one of lists, whose own are of any type. */
+export function elementName(type: string): string | undefined {
+  const element = /^Array\((.+)\)$/.exec(type)?.[1];
+  return element === undefined || element === 'Dynamic' ? undefined : arrowName(element);
+}
+
 /** The name with which a column of this type could be declared: `List<Int64>`, where {@link arrowName} says `List`. */
 export function declarableName(type: string): string {
-  const element = /^Array\((.+)\)$/.exec(type)?.[1];
-  return element === undefined || element === 'Dynamic'
-    ? arrowName(type)
-    : `List<${arrowName(element)}>`;
+  const element = elementName(type);
+  return element === undefined ? arrowName(type) : `List<${element}>`;
 }
