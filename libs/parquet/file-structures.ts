@@ -101,7 +101,7 @@ function elementOf(walk: ThriftWalk, bytes: Uint8Array): ReadElement {
       if (id === ELEMENT.repetition) repeated = number === REPEATED;
     } else walk.skip(type, 1);
   }
-  // What follows would count from what is left out.
+  // A field that follows would count its number from one that is left out.
   const isLast = ids
     .slice(ids.indexOf(ELEMENT.converted) + 1)
     .every((id) => id === ELEMENT.logical);

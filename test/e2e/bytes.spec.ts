@@ -61,13 +61,13 @@ describe('bytes', () => {
 
   it('have a type of their own in the schema, and are base64 in JSON', async () => {
     expect(await schemaOf('bytes')).toMatchObject(TYPES);
-    expect(
-      await server.client.sql('SELECT any, four FROM bytes WHERE id < 4 ORDER BY id'),
-    ).toEqual([
-      { any: '/wBh', four: 'AQIDBA==' },
-      { any: null, four: null },
-      { any: '', four: 'AAAAAA==' },
-    ]);
+    expect(await server.client.sql('SELECT any, four FROM bytes WHERE id < 4 ORDER BY id')).toEqual(
+      [
+        { any: '/wBh', four: 'AQIDBA==' },
+        { any: null, four: null },
+        { any: '', four: 'AAAAAA==' },
+      ],
+    );
   });
 
   it.each([STREAM, FILE])('are bytes of their type in %s', async (accept) => {
@@ -109,7 +109,9 @@ describe('bytes', () => {
   });
 
   it('come as base64 in records, which are rejected where they are none', async () => {
-    const declared = { columns: { any: 'Binary', two: 'FixedSizeBinary(2)', many: 'List<Binary>' } };
+    const declared = {
+      columns: { any: 'Binary', two: 'FixedSizeBinary(2)', many: 'List<Binary>' },
+    };
     await server.client.call('sent/settings', { body: JSON.stringify(declared) });
     const upload = await server.client.call('sent/_json?wait=true', {
       body: '[{"any":"\\/w==","two":"AAA=","many":["AA==",null]},{"any":"x!"},{"two":"AA=="},{"any":5}]',
@@ -121,7 +123,9 @@ describe('bytes', () => {
 
   it('go into a column of text as base64, as ever, and of one length into one of any', async () => {
     const body = Buffer.from(tableToIPC(table, 'file'));
-    await server.client.call('kept/settings', { body: '{"columns":{"any":"Utf8","four":"Binary"}}' });
+    await server.client.call('kept/settings', {
+      body: '{"columns":{"any":"Utf8","four":"Binary"}}',
+    });
     await server.client.uploadTo('kept/_arrow', body);
     expect(await schemaOf('kept')).toMatchObject({ any: 'Utf8', four: 'Binary' });
     expect(await server.client.sql('SELECT any, four FROM kept WHERE id = 1')).toEqual([
@@ -132,7 +136,8 @@ describe('bytes', () => {
   it('are UUIDs with their note in Arrow and Parquet', async () => {
     const file = readFileSync(join(import.meta.dirname, '../fixtures/parquet/exact.parquet'));
     await server.client.uploadTo('exact/_parquet', file);
-    const sql = "SELECT uuid FROM exact WHERE uuid != toUUID('00000000-0000-0000-0000-000000000000')";
+    const sql =
+      "SELECT uuid FROM exact WHERE uuid != toUUID('00000000-0000-0000-0000-000000000000')";
     for (const accept of [STREAM, FILE]) {
       const read = tableFromIPC(await answer(sql, accept));
       const [field] = read.schema.fields;

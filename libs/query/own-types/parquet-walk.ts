@@ -21,7 +21,7 @@ export class ParquetWalk implements AnswerWalk {
   private at = MARK_BYTES;
   private look = FIRST_LOOK_BYTES;
   private isDone = false;
-  /** What says of texts that they are such, where they are bytes. */
+  /** The notes of text at columns that are bytes. */
   private readonly dropped: BytesRange[] = [];
 
   constructor(

@@ -54,7 +54,7 @@ export const needsFitting = (format: AnswerFormat, wallTimes: boolean): boolean 
   !isEngineFormat(format) && (wallTimes || format === 'csv' || LEAVES[format] !== undefined);
 
 /** A statement whose columns its format carries. */
-export interface Fitted {
+interface Fitted {
   readonly sql: string;
   /** Its columns as they were before; those that were not made bytes of base64 are texts. */
   readonly columns: readonly Column[];

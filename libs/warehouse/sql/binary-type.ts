@@ -14,7 +14,7 @@ const FIXED_BYTES_MAX = (FIXED_CHARACTERS_MAX / PIECE.characters) * PIECE.bytes;
 const FIXED = /^SimpleAggregateFunction\((\w+), FixedString\((\d+)\)\)$/;
 
 /** Bytes: so many in each value, or of any length. */
-export interface BinaryType {
+interface BinaryType {
   readonly bytes?: number;
 }
 

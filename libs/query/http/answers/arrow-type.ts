@@ -1,5 +1,5 @@
 import { readBinaryType } from '@app/warehouse';
-import { readElement, readEngineType } from '../../plan/engine-type.js';
+import { readElement, readEngineType, typeWithin } from '../../plan/engine-type.js';
 
 /** A field as Arrow's Rust library writes it in JSON, which ROAPI's clients read. */
 export interface ArrowField {
@@ -42,7 +42,8 @@ const DECIMAL128_DIGITS = 38;
 
 /** The type of the engine's type. What Arrow has no type of is answered as text. */
 export function arrowType(type: string): ArrowType {
-  const { name: outer, parameters } = readEngineType(type);
+  const read = readEngineType(type);
+  const { name: outer, parameters } = read;
   const [first = ''] = parameters;
   switch (outer) {
     case 'Nullable':
@@ -74,7 +75,7 @@ export function arrowType(type: string): ArrowType {
     }
     case 'SimpleAggregateFunction': {
       const binary = readBinaryType(type);
-      if (!binary) return arrowType(parameters[1] ?? '');
+      if (!binary) return arrowType(typeWithin(read, 1));
       return binary.bytes === undefined ? 'Binary' : { FixedSizeBinary: binary.bytes };
     }
     case 'FixedString':
