@@ -152,12 +152,7 @@ export class QueryPipeline {
     const fittedSql = fitted?.sql ?? statement;
     const asked = withoutRows ? `SELECT * FROM (\n${fittedSql}\n) LIMIT 0` : fittedSql;
     const told = { ...(onProgress && { onProgress }), ...(onReading && { onReading }) };
-    const question = {
-      ...query,
-      ...told,
-      sql: asked,
-      settings: { ...query.settings, ...fitted?.settings },
-    };
+    const question = { ...query, ...told, sql: asked };
     const rows = await traced('read', () => this.reader.stream(question), { kind: 'client' });
     if (explains) return Readable.from(withoutDatabase(rows, organization), { objectMode: false });
     // An answer that the engine has compressed by itself cannot be read here.

@@ -4,6 +4,7 @@ import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import type { Answer } from '../server/client.js';
 import { makeParquet } from '../server/make-parquet.js';
 import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
+import { arrowTypes, readArrow } from '../server/read-result.js';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 const fixture = (name: string): Buffer => readFileSync(join(FIXTURES, name));
@@ -259,6 +260,17 @@ describe('Arrow', () => {
     expect(status.error).toContain('row 1: field "n": string does not fit');
     const kept = await server.client.call(`${stream}/_rejected`);
     expect(kept.bytes.toString()).toContain('\\"n\\":\\"x\\"');
+  });
+
+  it('answers objects as structs where a statement names their types', async () => {
+    const stream = fresh();
+    await server.client.upload(stream, [{ id: 1, k: { c: 'a', d: '2024-02-29' } }, { id: 2 }]);
+    const sql = `SELECT CAST(if(k IS NULL, NULL, tuple(k.c, CAST(k.d AS DATE))),
+      'Nullable(Tuple(c Nullable(String), d Nullable(Date32)))') AS k FROM ${stream} ORDER BY id`;
+    const headers = { accept: 'application/vnd.apache.arrow.stream' };
+    const { bytes } = await server.client.call('sql', { body: sql, headers });
+    expect(arrowTypes(bytes)).toEqual({ k: 'Struct<{c:Utf8, d:Date32<DAY>}>' });
+    expect(readArrow(bytes)).toEqual([{ k: { c: 'a', d: Date.UTC(2024, 1, 29) } }, { k: null }]);
   });
 
   it('has a test for each of its files', () => {

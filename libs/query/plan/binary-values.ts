@@ -1,4 +1,4 @@
-import { quoteText, readBinaryType, type Column } from '@app/warehouse';
+import { quoteText, readBinaryType } from '@app/warehouse';
 import { readEngineType, typeWithin } from './engine-type.js';
 
 /** SQL of the bytes of a column, or of each element of its lists; undefined where its type has none there. */
@@ -16,10 +16,6 @@ export function binaryValue(column: string, type: string): string | undefined {
   const fixed = `FixedString(${binary.bytes})`;
   return `CAST(${bytes}, ${quoteText(`Nullable(${fixed})`)})`;
 }
-
-/** Tells whether its values are bytes of one length. */
-export const isFixedBinary = ({ type }: Column): boolean =>
-  binaryValue('', type) !== undefined && type.includes('FixedString');
 
 /** The type where values of it stay base64: a text. */
 export const asText = (type: string): string =>

@@ -5,7 +5,7 @@ import {
   type Column,
   type AnswerFormat,
 } from '@app/warehouse';
-import { asText, binaryValue, isFixedBinary } from './binary-values.js';
+import { asText, binaryValue } from './binary-values.js';
 import { readElement, readEngineType, typeWithin } from './engine-type.js';
 import { hasWallTimes, wallTimeText } from './wall-times.js';
 
@@ -58,8 +58,6 @@ interface Fitted {
   readonly sql: string;
   /** Its columns as they were before; those that were not made bytes of base64 are texts. */
   readonly columns: readonly Column[];
-  /** The engine's settings for the answer. */
-  readonly settings: Readonly<Record<string, string>>;
 }
 
 /**
@@ -83,7 +81,6 @@ export function fitColumns(
     return {
       sql: statement,
       columns: columns.map(({ name, type }) => ({ name, type: asText(type) })),
-      settings: {},
     };
   const selected = fitted.map(({ name, sql }) => `${sql} AS ${quoteIdentifier(name)}`);
   const list = fitted.map(({ column }) => column).join(', ');
@@ -93,14 +90,8 @@ export function fitColumns(
       name,
       type: binaryValue(name, type) === undefined ? asText(type) : type,
     })),
-    settings: columns.some(isFixedBinary) ? FIXED_BYTES : {},
   };
 }
-
-const FIXED_BYTES = {
-  output_format_arrow_fixed_string_as_fixed_byte_array: '1',
-  output_format_parquet_fixed_string_as_fixed_byte_array: '1',
-} as const;
 
 function expression(column: string, type: string, format: AnswerFormat): string {
   const leaf = LEAVES[format];

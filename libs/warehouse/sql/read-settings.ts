@@ -32,8 +32,9 @@ export const readSettings = (limits: QueryLimits) => ({
   output_format_json_validate_utf8: 1 as const,
   // Texts are quoted, so an empty one is not null.
   format_csv_null_representation: '',
-  output_format_arrow_fixed_string_as_fixed_byte_array: 0 as const,
-  output_format_parquet_fixed_string_as_fixed_byte_array: 0 as const,
+  // Bytes of one length need not be text.
+  output_format_arrow_fixed_string_as_fixed_byte_array: 1 as const,
+  output_format_parquet_fixed_string_as_fixed_byte_array: 1 as const,
   output_format_arrow_compression_method: 'none' as const,
   // Every reader of Parquet knows this compression.
   output_format_parquet_compression_method: 'snappy' as const,

@@ -39,6 +39,7 @@ const UNITS: readonly (readonly [number, string])[] = [
 ];
 const MILLISECOND_DIGITS = 3;
 const DECIMAL128_DIGITS = 38;
+const UUID_BYTES = 16;
 
 /** The type of the engine's type. What Arrow has no type of is answered as text. */
 export function arrowType(type: string): ArrowType {
@@ -78,6 +79,8 @@ export function arrowType(type: string): ArrowType {
       if (!binary) return arrowType(typeWithin(read, 1));
       return binary.bytes === undefined ? 'Binary' : { FixedSizeBinary: binary.bytes };
     }
+    case 'UUID':
+      return { FixedSizeBinary: UUID_BYTES };
     case 'FixedString':
       return { FixedSizeBinary: Number(first) };
     default: {
