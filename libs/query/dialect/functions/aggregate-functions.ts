@@ -80,7 +80,6 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = 
   listagg: text,
   // The engine's has no separator by itself.
   group_concat: text,
-  variance: renamed('varSamp'),
   list: renamed('groupArray'),
   arg_max: renamed('argMax', 2),
   arg_min: renamed('argMin', 2),

@@ -57,7 +57,16 @@ const isSame = (of: (name: string) => string): string => `(${of('min')} = ${of('
 const slope = ({ both, x }: Pairs): string =>
   `if(${isSame(x)}, NULL, ${both('covarPopStable')} / ${x('varPopStable')})`;
 
-/** Kurtosis, skewness and the regressions of the standard, by what the engine has; by name in lower case. */
+/** One value is no sample: the engine's answer is not a number, the standard's is null. */
+const FEWEST_OF_SAMPLE = 2;
+const ofSample = (name: string): AggregateFunction => ({
+  fewest: 1,
+  most: 1,
+  write: (aggregate, args) =>
+    `if(${aggregate('count', args)} < ${FEWEST_OF_SAMPLE}, NULL, ${aggregate(name, args)})`,
+});
+
+/** Deviations of samples, kurtosis, skewness and the regressions of the standard, by what the engine has; by name in lower case. */
 export const MOMENTS_AND_REGRESSIONS: Readonly<Record<string, AggregateFunction>> = {
   kurtosis_pop: ofOne(2, ({ of }) => `${of('kurtPop')} - 3`),
   // Those of a sample are corrected for its size, as in DuckDB, pandas and Excel.
@@ -69,6 +78,13 @@ export const MOMENTS_AND_REGRESSIONS: Readonly<Record<string, AggregateFunction>
   skewness: ofOne(
     3,
     ({ of, count: n }) => `sqrt(${n} * (${n} - 1)) / (${n} - 2) * ${of('skewPop')}`,
+  ),
+  stddev: ofSample('stddevSamp'),
+  stddev_samp: ofSample('stddevSamp'),
+  variance: ofSample('varSamp'),
+  var_samp: ofSample('varSamp'),
+  covar_samp: ofPairs(
+    ({ both, count }) => `if(${count} < ${FEWEST_OF_SAMPLE}, NULL, ${both('covarSamp')})`,
   ),
   regr_count: ofPairs(({ count }) => count),
   regr_avgx: ofPairs(({ x }) => x('avg')),
