@@ -4,7 +4,6 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 const longestFile = 300;
 const fullestFolder = 13;
-const mostCollaborators = 5;
 
 interface Source {
   readonly path: string;
@@ -26,23 +25,6 @@ function places(files: readonly Source[], text: RegExp): string[] {
   return files.flatMap(({ path, lines }) =>
     lines.flatMap((line, index) => (text.test(line) ? [`${path}:${index + 1}`] : [])),
   );
-}
-
-/** The types of plain values that a constructor takes beside its collaborators. */
-const VALUES = /=>|\b(?:string|number|boolean|bigint)\b|(?:Limits|Bounds|Settings|Options|Parts)$/;
-
-/** Names of classes and the types of what their constructors take, without plain values. */
-function collaborators(source: string): { readonly name: string; readonly types: string[] }[] {
-  const form = /^(?:export )?(?:abstract )?class (?<name>\w+)[^]*?^\}/gm;
-  return [...source.matchAll(form)].map(({ 0: text, groups }) => {
-    const parameters = /^ {2}constructor\(\n(?<lines>[^]*?)^ {2}\) *\{/m.exec(text)?.groups?.[
-      'lines'
-    ];
-    const types = [
-      ...(parameters ?? '').matchAll(/^ {4}[^/*\n]*?\w\??: (?<type>[^\n]+?),?$/gm),
-    ].map((parameter) => parameter.groups?.['type'] ?? '');
-    return { name: groups?.['name'] ?? '', types: types.filter((type) => !VALUES.test(type)) };
-  });
 }
 
 interface Comment {
@@ -120,15 +102,6 @@ describe('house rules', () => {
       ({ path, lines }) => !path.endsWith('.spec.ts') && lines.length > longestFile,
     );
     expect(long.map(({ path, lines }) => `${path}: ${lines.length}`)).toEqual([]);
-  });
-
-  it('gives a class at most five collaborators', () => {
-    const classes = program
-      .filter(({ path }) => path.endsWith('.ts'))
-      .flatMap(({ lines }) => collaborators(lines.join('\n')));
-    expect(classes.find(({ name }) => name === 'UploadPipeline')?.types).toHaveLength(5);
-    const many = classes.filter(({ types }) => types.length > mostCollaborators);
-    expect(many.map(({ name }) => name)).toEqual([]);
   });
 
   it('leaves nothing for later', () => {
