@@ -1,7 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import { Backoff } from '@app/flow';
+import { Backoff, pause } from '@app/flow';
 import type { Logger } from '@app/platform';
 import type { SourceEngine } from '@app/warehouse';
 import type { FollowConfig } from '../config/follow-config.js';
@@ -129,10 +128,8 @@ export class Follower {
   private async run(): Promise<void> {
     const { signal } = this.stop;
     while (!signal.aborted) {
-      const pause = await this.round();
-      await wait(timerMilliseconds(pause), undefined, { signal, ref: false }).catch(
-        () => undefined,
-      );
+      const seconds = await this.round();
+      await pause(timerMilliseconds(seconds), signal, false);
     }
   }
 
