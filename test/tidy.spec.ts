@@ -151,6 +151,16 @@ describe('house rules', () => {
     expect([...said, ...places(judged, declared)]).toEqual([]);
   });
 
+  it('gives what an operator can mend a type of its own', () => {
+    const libs = program.filter(
+      ({ path }) => path.startsWith('libs/') && !path.endsWith('.spec.ts'),
+    );
+    const plain = /throw new Error\((?:\s*\/\/.*\n)?\s*[`'"](?:configuration:|MILLRACE_|--[a-z])/;
+    const found = libs.filter(({ lines }) => plain.test(lines.join('\n')));
+    expect(found.map(({ path }) => path)).toEqual([]);
+    expect(plain.test("throw new Error(\n  'configuration: PORT: want a number',\n);")).toBe(true);
+  });
+
   it('silences no linter without a reason behind " -- "', () => {
     const silenced = /(?:(?:es|ox)lint-disable|@ts-(?:ignore|expect-error|nocheck))(?!.* -- \S)/;
     const own = everything.filter(({ path }) => path !== 'test/tidy.spec.ts');

@@ -7,7 +7,7 @@ export interface CancelKey {
   readonly secret: number;
 }
 
-/** What the others need of one connection. */
+/** A connection, as the others see it. */
 interface Connected {
   /** True when somebody has been let in. */
   readonly isStarted: boolean;
