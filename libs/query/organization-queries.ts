@@ -5,7 +5,7 @@ import type { QueryProgress } from '@app/warehouse';
 
 /** Bounds of all queries of one organization together. */
 export interface OrganizationQueryLimits {
-  /** At the same time; more wait for their turn. */
+  /** So many run at the same time; more wait for their turn. */
   readonly running: number;
   /** More than so many waiting are turned away. */
   readonly waiting: number;

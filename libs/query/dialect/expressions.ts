@@ -83,7 +83,7 @@ export class Expressions {
     return this.writing.source.slice(from, to);
   }
 
-  /** In the engine's print, one operator stands between two operands; others are in brackets. */
+  /** Finds the end of a sum or product: in the engine's print one operator stands between two operands, and others are in brackets. */
   private arithmeticEnd(nodes: Nodes, at: number): number | undefined {
     const middle = signedOperandEnd(nodes, at);
     const operator = middle === undefined ? undefined : nodes[middle];

@@ -6,7 +6,7 @@ import type { S3Access } from '@app/object-store';
 export interface DeltaSources {
   /** `file:///<folder>` or `s3://<bucket>/<prefix>`; `{org}` stands for the organization that uploads, one without it is open to all. */
   readonly locations: readonly string[];
-  /** It is undefined when no location is in S3. */
+  /** The access to S3; undefined when no location is there. */
   readonly s3: S3Access | undefined;
 }
 

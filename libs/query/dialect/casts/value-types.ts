@@ -179,7 +179,7 @@ export class ValueTypes {
   }
 }
 
-/** Tells whether it is a number of 19 digits, as the greatest that has a sign, and greater than that. */
+/** True for a number of 19 digits that is greater than the greatest with a sign. */
 const isAboveInt64 = (node: Node | undefined): boolean =>
   node?.kind === 'number' &&
   node.text.length === INT64_MAX.length &&
