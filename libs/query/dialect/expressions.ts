@@ -147,7 +147,7 @@ export class Expressions {
   private group(group: Group, names?: Names): string {
     const { nodes, start, end, text } = group;
     if (nodes.length === 0 || text === '{') return this.between(start, end);
-    const write = (part: Nodes): string => this.write(part, text === '(' ? names : undefined);
+    const write = (piece: Nodes): string => this.write(piece, text === '(' ? names : undefined);
     const inner = timeFrame(nodes, write) ?? write(nodes);
     const [before, behind] = [this.between(start, startOf(nodes)), this.between(endOf(nodes), end)];
     return orOfNothing(group, before + inner + behind);
