@@ -1,4 +1,5 @@
 import { certain } from '@app/platform';
+import { BrokenFileError } from './broken-file-error.js';
 import { I32, LIST, STRUCT, ThriftWalk } from './thrift-walk.js';
 
 /** An element of a file's schema, with those below it. A repeated group of one is that one. */
@@ -65,7 +66,7 @@ function schema(walk: ThriftWalk, bytes: Uint8Array): readonly WrittenElement[] 
   let left = walk.structures();
   const next = (): { readonly element: WrittenElement; readonly repeated: boolean } => {
     left -= 1;
-    if (left < 0) throw new Error('its schema ends too early');
+    if (left < 0) throw new BrokenFileError('its schema ends too early');
     const { count, repeated, timestamp, text } = elementOf(walk, bytes);
     const within = Array.from({ length: count }, next);
     const children = within.flatMap(({ element, repeated: isList }) =>

@@ -1,3 +1,4 @@
+export { BrokenFileError } from './broken-file-error.js';
 export { fileStructure, writeTimeOfDay, writeZoneless } from './file-structures.js';
 export type { BytesRange, WrittenElement } from './file-structures.js';
 export { footerOf, notParquet } from './footer.js';

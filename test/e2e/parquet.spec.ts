@@ -452,6 +452,29 @@ describe('Parquet', () => {
     ]);
   });
 
+  it('keeps the order of its row groups, and names each rejected row by its place in the file', async () => {
+    const odd = [8, 1235, 3334, 5000];
+    const body = await maker.make(
+      `SELECT number AS n, if(n + 1 IN (${odd}), 9007199254740993, n)::Int64 AS v, repeat(concat('p', toString(n)), 20) AS pad` +
+        ' FROM numbers(5000) SETTINGS output_format_parquet_row_group_size = 500, max_block_size = 500, max_threads = 1',
+    );
+    // Once in a while they came in order by themselves.
+    for (let upload = 0; upload < 6; upload += 1) {
+      const stream = fresh();
+      await server.client.call(`${stream}/settings`, { body: '{"columns":{"v":"Float64"}}' });
+      expect(counts(await post(stream, body))).toMatchObject({ successful: 4996, failed: 4 });
+      expect(
+        await server.client.sql(
+          `SELECT line, JSONExtractUInt(record, 'n') + 1 AS place FROM _rejected WHERE stream = '${stream}' ORDER BY line`,
+        ),
+      ).toEqual(odd.map((line) => ({ line, place: line })));
+      const [kept] = await server.client.sql<{ isInOrder: boolean }>(
+        `SELECT groupArray(n) = arraySort(groupArray(n)) AS isInOrder FROM (SELECT n FROM ${stream} ORDER BY _offset, _row)`,
+      );
+      expect(kept).toEqual({ isInOrder: true });
+    }
+  });
+
   it('goes into a stream of JSON records, and widens it', async () => {
     const stream = fresh();
     const records = [{ id: 1, text: 'x', share: 1 }];

@@ -84,7 +84,7 @@ export class Expressions {
     return this.writing.source.slice(from, to);
   }
 
-  /** In the engine's print, one operator stands between two operands; others are in brackets. */
+  /** Finds the end of a sum or product: in the engine's print one operator stands between two operands, and others are in brackets. */
   private arithmeticEnd(nodes: Nodes, at: number): number | undefined {
     const middle = signedOperandEnd(nodes, at);
     const operator = middle === undefined ? undefined : nodes[middle];
@@ -148,7 +148,7 @@ export class Expressions {
   private group(group: Group, names?: Names): string {
     const { nodes, start, end, text } = group;
     if (nodes.length === 0 || text === '{') return this.between(start, end);
-    const write = (part: Nodes): string => this.write(part, text === '(' ? names : undefined);
+    const write = (piece: Nodes): string => this.write(piece, text === '(' ? names : undefined);
     const inner = timeFrame(nodes, write) ?? write(nodes);
     const [before, behind] = [this.between(start, startOf(nodes)), this.between(endOf(nodes), end)];
     return orOfNothing(group, before + inner + behind);

@@ -49,6 +49,8 @@ export const EXTRACTION: readonly string[] = [
   '--input_format_parquet_memory_low_watermark=524288',
   '--input_format_parquet_memory_high_watermark=2097152',
   '--input_format_parquet_enable_row_group_prefetch=0',
+  // Rows are numbered as they come, and a rejected one is named by its number.
+  '--input_format_parquet_preserve_order=1',
   '--input_format_parquet_prefer_block_bytes=1048576',
   '--input_format_parquet_max_block_size=16384',
   // A file that is mapped counts as memory of the process, as much of it as was read.

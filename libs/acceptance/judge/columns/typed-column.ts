@@ -93,7 +93,7 @@ export class TypedColumn {
     private readonly isList: boolean,
   ) {}
 
-  /** It is undefined for a type whose values are told by their kinds. */
+  /** Gives the rules of a type; undefined where the kinds of its values tell all. */
   static of(type: string): TypedColumn | undefined {
     const inner = /^Array\((.+)\)$/.exec(type)?.[1];
     const element = readValueType(inner ?? type);
@@ -106,7 +106,7 @@ export class TypedColumn {
     return this.isList ? this.type : (/^Nullable\((.+)\)$/.exec(this.type)?.[1] ?? this.type);
   }
 
-  /** Tells whether it becomes one of times when times come to it. */
+  /** True where the column becomes one of times when times come to it. */
   get isOfDays(): boolean {
     return this.element.family === 'date' && !this.isList;
   }

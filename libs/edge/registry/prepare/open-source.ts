@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { SourceError } from '../../sources/source-error.js';
 import type { SourceCredentials } from '../../sources/source-credentials.js';
 import { quoteIdentifier, quoteText, type SourceEngine } from '@app/warehouse';
 import { withoutSecrets } from '../../describe/without-secrets.js';
@@ -74,7 +75,7 @@ export async function openSource(
   if (options.format === 'json' && (options.pointer !== undefined || options.arrayEncoded))
     return unpackDocument(described, place, options, workshop);
   const format = engineFormat(options);
-  if (!format) throw new Error(`nobody reads format ${options.format} here`);
+  if (!format) throw new SourceError(`nobody reads format ${options.format} here`);
   return inPlace(sourceOfFiles(described, place, format, credentials));
 }
 
@@ -98,7 +99,7 @@ async function fetchSheet(
   { credentials, directory }: Workshop,
 ): Promise<OpenedSource> {
   const format = engineFormat(described.options);
-  if (!format) throw new Error(`nobody reads format ${described.options.format} here`);
+  if (!format) throw new SourceError(`nobody reads format ${described.options.format} here`);
   const file = join(directory, `${randomUUID()}.csv`);
   try {
     await downloadSheet(address, described.headers ?? {}, file);
@@ -134,7 +135,7 @@ async function unpackWorkbook(
   options: SheetOptions,
   { directory }: Workshop,
 ): Promise<OpenedSource> {
-  if (place.kind !== 'local') throw new Error('a workbook is read from a local file');
+  if (place.kind !== 'local') throw new SourceError('a workbook is read from a local file');
   const file = join(directory, `${randomUUID()}.jsonl`);
   const columns = await readWorkbook(place.path, options, file);
   const structure = columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(', ');
@@ -158,7 +159,7 @@ async function unpackDocument(
   workshop: Workshop,
 ): Promise<OpenedSource> {
   if (arrayEncoded && !described.columns)
-    throw new Error(
+    throw new SourceError(
       'array_encoded needs the schema: rows that are arrays do not name their columns',
     );
   const document = fileSource(described, place, RAW, workshop.credentials);

@@ -56,7 +56,7 @@ export const DECIMAL_DIGITS_MAX = 76;
 export const isInteger = ({ kind }: Known): boolean =>
   kind === 'signed' || kind === 'unsigned' || kind === 'count' || kind === 'literal';
 
-/** Tells whether it has a number of digits that is known. */
+/** True for a type whose number of digits is known. */
 export const isExact = (type: Known): boolean =>
   type.kind === 'decimal' || type.kind === 'fraction' || isInteger(type);
 

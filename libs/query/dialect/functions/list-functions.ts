@@ -66,7 +66,7 @@ const AVERAGE = aggregate((list) =>
     (as) => `arrayReduce('${as}OrNull', arrayMap(_each -> toFloat64(_each), ${list}))`,
   ),
 );
-/** It is a float, as DuckDB's: the engine's of integers would wrap. */
+/** The product is a float, as DuckDB's: the engine's of integers would wrap. */
 const PRODUCT = aggregate((list) => {
   const known = `arrayFilter(_each -> isNotNull(_each), ${list})`;
   return `if(empty(${known}), NULL, arrayProduct(arrayPushBack(arrayMap(_each -> toFloat64(assumeNotNull(_each)), ${known}), toFloat64(1))))`;

@@ -52,7 +52,7 @@ const nameOf = (node: Node | undefined): string | undefined =>
 
 /** Finds out which columns of objects there are in each clause of a statement. */
 export class ObjectShapes {
-  /** It is found by the brackets that a query stands in: it is looked at once. */
+  /** Each query by the brackets that it stands in, because it is looked at once. */
   private readonly known = new WeakMap<Node, Shape>();
   private readonly tables = new Map<string, Shape>();
   private readonly lookups = new NameLookups();

@@ -13,7 +13,7 @@ const whole = (unit: string): ScalarFunction =>
   });
 
 /** Writes a unit of so many microseconds, with its fractions. */
-const parts = (unit: string, microseconds: number): ScalarFunction =>
+const fractional = (unit: string, microseconds: number): ScalarFunction =>
   fn(1, 1, (x) =>
     /^-?\s*\d+$/.test(x)
       ? `toInterval${unit}(${x})`
@@ -27,8 +27,8 @@ export const LENGTHS_OF_TIME: Readonly<Record<string, ScalarFunction>> = {
   to_weeks: whole('Week'),
   to_hours: whole('Hour'),
   to_minutes: whole('Minute'),
-  to_seconds: parts('Second', 1_000_000),
-  to_milliseconds: parts('Millisecond', 1000),
+  to_seconds: fractional('Second', 1_000_000),
+  to_milliseconds: fractional('Millisecond', 1000),
   to_microseconds: whole('Microsecond'),
 };
 

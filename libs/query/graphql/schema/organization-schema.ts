@@ -37,7 +37,7 @@ import { StructTypes, type StructFields } from './struct-fields.js';
 /** A table as its root fields show it. */
 export interface SchemaTable {
   readonly table: TableDescription;
-  /** It is found by field name. */
+  /** The columns by field name. */
   readonly columns: ReadonlyMap<string, SchemaColumn>;
   /** The same, with the fields within them: `k_n` is `k { n }`. */
   readonly named: ReadonlyMap<string, SchemaColumn>;
@@ -72,7 +72,7 @@ export interface OrganizationSchema {
   readonly schema: GraphQLSchema;
   /** Names of types that are objects of JSON, or structs: they may be selected whole. */
   readonly jsonTypes: ReadonlySet<string>;
-  /** It is found by root field. */
+  /** Each by its root field. */
   readonly roots: ReadonlyMap<string, { readonly table: SchemaTable; readonly aggregate: boolean }>;
 }
 
