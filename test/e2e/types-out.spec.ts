@@ -123,7 +123,14 @@ const CASES: Case[] = [
   ["toIPv4('1.2.3.4')", '"1.2.3.4"', '1.2.3.4', 'Utf8', '1.2.3.4', '1.2.3.4'],
   ["toIPv6('::1')", '"::1"', '::1', 'Utf8', '::1', '::1'],
   ["CAST('a', 'Enum8(\\'a\\' = 1)')", '"a"', 'a', 'Utf8', 'a', 'a'],
-  ["toFixedString('ab', 2)", '"ab"', 'ab', 'FixedSizeBinary[2]', { 0: 97, 1: 98 }, 'ab'],
+  [
+    "toFixedString('ab', 2)",
+    '"ab"',
+    'ab',
+    'FixedSizeBinary[2]',
+    { 0: 97, 1: 98 },
+    Uint8Array.of(97, 98),
+  ],
   ["toLowCardinality('x')", '"x"', 'x', 'Utf8', 'x', 'x'],
   [
     "'a\\0\\n\"\\\\/,é🎈'",
