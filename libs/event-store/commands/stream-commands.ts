@@ -17,7 +17,7 @@ export interface StreamCommand {
 
 /** The outcome of a command. */
 export interface Outcome {
-  /** After it. */
+  /** The state of the aggregate after it. */
   readonly state: unknown;
   /** The position of the last event that it was decided on, or of its own. */
   readonly position: bigint;
