@@ -17,7 +17,7 @@ const EXACT_TYPES = {
   ...{ id: 'Int8', int8: 'Int8', int16: 'Int16', int32: 'Int32', int64: 'Int64' },
   ...{ uint8: 'UInt8', uint16: 'UInt16', uint32: 'UInt32', uint64: 'UInt64' },
   ...{ float32: 'Float32', float64: 'Float64', bool: 'Boolean', text: 'Utf8' },
-  ...{ dictionary: 'Utf8', binary: 'Utf8', uuid: 'UUID', date: 'Date32' },
+  ...{ dictionary: 'Utf8', binary: 'Binary', uuid: 'UUID', date: 'Date32' },
   millis: 'Timestamp(Millisecond, None)',
   micros: 'Timestamp(Microsecond, None)',
   nanos: 'Timestamp(Nanosecond, None)',
@@ -450,6 +450,29 @@ describe('Parquet', () => {
       { line: 4, field: 'unsigned', record: '{"float":0,"int":0,"unsigned":-1}' },
       { line: 5, field: 'text', record: '{"float":0,"int":0,"unsigned":0,"text":5}' },
     ]);
+  });
+
+  it('keeps the order of its row groups, and names each rejected row by its place in the file', async () => {
+    const odd = [8, 1235, 3334, 5000];
+    const body = await maker.make(
+      `SELECT number AS n, if(n + 1 IN (${odd}), 9007199254740993, n)::Int64 AS v, repeat(concat('p', toString(n)), 20) AS pad` +
+        ' FROM numbers(5000) SETTINGS output_format_parquet_row_group_size = 500, max_block_size = 500, max_threads = 1',
+    );
+    // Once in a while they came in order by themselves.
+    for (let upload = 0; upload < 6; upload += 1) {
+      const stream = fresh();
+      await server.client.call(`${stream}/settings`, { body: '{"columns":{"v":"Float64"}}' });
+      expect(counts(await post(stream, body))).toMatchObject({ successful: 4996, failed: 4 });
+      expect(
+        await server.client.sql(
+          `SELECT line, JSONExtractUInt(record, 'n') + 1 AS place FROM _rejected WHERE stream = '${stream}' ORDER BY line`,
+        ),
+      ).toEqual(odd.map((line) => ({ line, place: line })));
+      const [kept] = await server.client.sql<{ isInOrder: boolean }>(
+        `SELECT groupArray(n) = arraySort(groupArray(n)) AS isInOrder FROM (SELECT n FROM ${stream} ORDER BY _offset, _row)`,
+      );
+      expect(kept).toEqual({ isInOrder: true });
+    }
   });
 
   it('goes into a stream of JSON records, and widens it', async () => {

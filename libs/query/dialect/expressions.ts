@@ -14,6 +14,7 @@ import { orOfNothing } from './queries/sums-of-nothing.js';
 import { jsonField } from './json/json-fields.js';
 import { callAt, operandEnd, signedOperandEnd, type Call } from './operands.js';
 import { cutTime } from './times/whole-seconds.js';
+import { fractionsOfTime } from './times/lengths-of-time.js';
 import { timeOfMilliseconds } from './times/time-buckets.js';
 import { timeFrame } from './queries/time-frames.js';
 import { checkCount } from './functions/scalar-function.js';
@@ -241,7 +242,8 @@ export class Expressions {
     if (scalar) {
       checkCount(name, count, scalar);
       const field = jsonField(lower, nodes, this.writing.scope());
-      return field ?? timeOfMilliseconds(lower, this.writing.types.of(nodes), args) ?? scalar.write(...args); // prettier-ignore
+      const type = this.writing.types.of(nodes);
+      return field ?? timeOfMilliseconds(lower, type, args) ?? fractionsOfTime(lower, type, args) ?? scalar.write(...args); // prettier-ignore
     }
     const told = count === 0 ? this.writing.session(lower) : undefined;
     if (told !== undefined) return told;

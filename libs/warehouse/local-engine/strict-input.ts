@@ -31,6 +31,8 @@ export const STRICT_INPUT: readonly string[] = [
   '--input_format_try_infer_datetimes=0',
   '--input_format_json_infer_array_of_dynamic_from_array_of_different_types=1',
   '--json_type_escape_dots_in_keys=1',
+  // Bytes of one length may be long.
+  '--allow_suspicious_fixed_string_types=1',
   // The names of a stream's columns say nothing of the names in a statement of ours.
   '--prefer_column_name_to_alias=1',
   '--engine_file_truncate_on_insert=1',
@@ -47,6 +49,8 @@ export const EXTRACTION: readonly string[] = [
   '--input_format_parquet_memory_low_watermark=524288',
   '--input_format_parquet_memory_high_watermark=2097152',
   '--input_format_parquet_enable_row_group_prefetch=0',
+  // Rows are numbered as they come, and a rejected one is named by its number.
+  '--input_format_parquet_preserve_order=1',
   '--input_format_parquet_prefer_block_bytes=1048576',
   '--input_format_parquet_max_block_size=16384',
   // A file that is mapped counts as memory of the process, as much of it as was read.

@@ -1,3 +1,4 @@
+import { MillraceError } from '@app/platform';
 import { quoteIdentifier, type Column, type SourceEngine } from '@app/warehouse';
 import { engineType } from '../../arrow-data-type.js';
 import { settingsClause, type Settings, type Source } from '../../sources/source.js';
@@ -11,13 +12,17 @@ export function structureOf(columns: readonly Column[]): string {
 export const declared = (columns: readonly DescribedColumn[]): readonly Column[] =>
   columns.map(({ name, dataType, nullable }) => ({ name, type: engineType(dataType, nullable) }));
 
-/** Columns of a source as the engine finds them, or as its description declares them. */
+/**
+ * Columns of a source as the engine finds them, or as its description declares them.
+ * @throws {MillraceError} where it has a column whose values the engine would change
+ */
 export async function inferColumns(
   { columns, options }: DescribedTable,
   source: Source,
   statements: SourceEngine['statements'],
 ): Promise<readonly Column[]> {
-  if (columns) return declared(columns);
+  const isArrow = options.format === 'arrow' || options.format === 'arrows';
+  if (columns && !isArrow) return declared(columns);
   const ask: Ask = async (inference) => {
     const settings = { ...source.settings, ...inference, print_pretty_type_names: '0' };
     const sql = `DESCRIBE TABLE ${source.call(undefined)}${settingsClause(settings)} FORMAT JSONEachRow`;
@@ -34,12 +39,27 @@ export async function inferColumns(
       ),
     );
   }
+  if (isArrow) refuseLongDates(found);
+  if (columns) return declared(columns);
   const headless = options.format === 'csv' && !options.hasHeader;
   return found.map(({ name, type }) => ({
     // The engine calls them c1, c2, …; folders' names stay.
     name: headless ? name.replace(/^c(?=\d+$)/, 'column_') : name,
     type: source.inferred ? settledType(type) : type,
   }));
+}
+
+/**
+ * The engine calls Arrow's dates of 64 bits `DateTime` and keeps 32 bits of their seconds, whatever
+ * type it is asked for: 1965 would be 2101. All other times of Arrow are `DateTime64` to it.
+ */
+function refuseLongDates(columns: readonly Column[]): void {
+  const date = columns.find(({ type }) => /\bDateTime\b/.test(type));
+  if (!date) return;
+  throw new MillraceError(
+    'INVALID_PARAMETER',
+    `column ${JSON.stringify(date.name)} has Arrow's dates of 64 bits (date64), which cannot be read here without changing those before 1970 and after 2106: write it as date32 or timestamp`,
+  );
 }
 
 const OF_FIRST_FILE: Settings = { schema_inference_mode: "'default'" };

@@ -1,3 +1,4 @@
+import { readBinaryType } from '@app/warehouse';
 import { readEngineType } from '../../plan/engine-type.js';
 
 /**
@@ -74,6 +75,7 @@ export function knownType(type: string): Known {
   const { name, parameters } = readEngineType(type);
   const [first] = parameters;
   if (WRAPPERS.test(name)) return first === undefined ? OTHER : knownType(first);
+  if (readBinaryType(type)) return TEXT;
   const [, unsigned, bits = ''] = /^(U?)Int(8|16|32|64)$/.exec(name) ?? [];
   if (unsigned === '') return known('signed', DIGITS[bits]);
   if (unsigned === 'U') return known('unsigned', bits === '64' ? UINT64_DIGITS : DIGITS[bits]);

@@ -15,6 +15,7 @@ import {
 } from 'graphql';
 import type { Column } from '@app/warehouse';
 import type { TableDescription } from '../../catalog.js';
+import { asText } from '../../plan/binary-values.js';
 import { columnKind } from '../../plan/bound-value.js';
 import { isListOfObjects, type Shape } from './json-shape.js';
 import { Names } from './graphql-names.js';
@@ -252,7 +253,9 @@ function outputType(type: string): GraphQLOutputType {
     case 'time':
       return TIMESTAMP;
     case 'text':
-      return /^(?:Nullable\(|LowCardinality\()*String/.test(type) ? GraphQLString : JSON_VALUE;
+      return /^(?:Nullable\(|LowCardinality\()*String/.test(asText(type))
+        ? GraphQLString
+        : JSON_VALUE;
     default:
       return JSON_VALUE;
   }
