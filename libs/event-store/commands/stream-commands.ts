@@ -47,6 +47,7 @@ const GROUP_MAX = { commands: 64, bytes: 128 * 1024 };
  */
 export class StreamCommands {
   private readonly aggregates: Aggregates;
+  /** These lines are no mutex of libs/flow: those that wait are decided together, as one group. */
   private readonly waiting = new Map<string, Waiting[]>();
 
   constructor(store: EventStore) {
