@@ -11,7 +11,7 @@ export abstract class AuditDirectory {
    * Undefined for other event streams, and before an event tells.
    */
   abstract organizationOfStream(eventStream: string): string | undefined;
-  /** It is undefined for somebody erased or unknown. */
+  /** Gives the e-mail; undefined for somebody erased or unknown. */
   abstract email(userId: string): string | undefined;
   /** It is undefined once the person is erased. */
   abstract client(

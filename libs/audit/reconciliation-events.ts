@@ -29,7 +29,7 @@ export interface LostEntry {
   readonly occurredAt: string;
   readonly type: string;
   readonly outcome: string;
-  /** It is as in the metadata of an event. It is empty if the actor was erased or is unknown. */
+  /** The actor, as in the metadata of an event; empty if erased or unknown. */
   readonly actor: string;
   readonly subjectId: string;
   /** It says where the request came from, sealed with the key of the person it is about. */

@@ -1,4 +1,4 @@
-/** While it lasts, records that are done stay in the queue's files. */
+/** A hold on the queue: while it lasts, records that are done stay in its files. */
 export interface QueueHold {
   /**
    * Copies the queue as it is at a moment of this call into an empty folder, with all records that

@@ -6,7 +6,7 @@ const OFFSETS = /^\d+(?:,\d+)*$/;
 
 /** Records that were committed without being done, as far back as anybody asks. */
 export class SetAside {
-  /** It is found by partition, ascending. */
+  /** Offsets by partition, ascending. */
   private readonly offsets = new Map<number, readonly bigint[]>();
 
   add(partition: number, offsets: readonly bigint[]): void {

@@ -86,7 +86,7 @@ export class ServerKey {
     return inForce.derive(purpose);
   }
 
-  /** From now on it knows those that were in force before it, the first one first. */
+  /** Makes the key know those that were in force before it, the first one first. */
   knowFormer(former: readonly FormerKey[]): void {
     this.former = former.map(({ secret, until }) => ({ key: new ServerKey(secret), until }));
   }

@@ -1,3 +1,4 @@
+import { OperatorError } from '@app/platform';
 import type { StreamsProjection } from '@app/streams';
 import { FencedError, type WarehouseWriter } from '@app/warehouse';
 import { fromHeaders } from './batch.js';
@@ -33,7 +34,7 @@ export class DeadLetterRequeue {
         await this.store(batch);
       } catch (error) {
         if (!(error instanceof FencedError)) throw error;
-        throw new Error(`partition ${position.partition} is being written; try again`, {
+        throw new OperatorError(`partition ${position.partition} is being written; try again`, {
           cause: error,
         });
       }
@@ -52,6 +53,6 @@ export class DeadLetterRequeue {
     await this.inserter.begin({ partition, epoch: undefined, records: [record] });
     for (const group of groupBatches([record]).groups) await this.inserter.insert(group);
     const stored = await this.writer.storedOffsets(table, partition, offset);
-    if (!stored.has(offset)) throw new Error('its table is another stream’s by now');
+    if (!stored.has(offset)) throw new OperatorError('its table is another stream’s by now');
   }
 }

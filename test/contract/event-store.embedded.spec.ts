@@ -151,6 +151,13 @@ describe('a store whose files somebody has changed', () => {
     ],
     ['is at no whole position', (files) => files.events.putSync(3.5, stored(files, 1))],
     ['is in no index', (files) => files.positions.removeSync(['acme', 1])],
+    [
+      'follows one of its stream that is gone',
+      ({ events, positions }) => {
+        events.removeSync(1);
+        positions.removeSync(['acme', 0]);
+      },
+    ],
   ])('says that it is damaged where an event %s', async (_, work) => {
     await change(work);
     await expect(read(all)).rejects.toThrow('is damaged');

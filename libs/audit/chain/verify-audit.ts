@@ -160,7 +160,7 @@ class RowReader {
   constructor(
     private readonly tables: AuditTables,
     private readonly database: string,
-    /** Until when rows may be on their way, as `performance.now()` tells it. */
+    /** Rows may be on their way until this time of `performance.now()`. */
     private readonly until = 0,
   ) {}
 
@@ -190,7 +190,7 @@ class RowReader {
     this.next += 1;
   }
 
-  /** At the end: rows with the position of a page's last one, which the next page begins after. */
+  /** Counts, at the end, rows with the position of a page's last one: the next page begins after it. */
   async unread(): Promise<number> {
     for (;;) {
       const { total } = await this.tables.auditPage(this.database, { offset: 0, limit: 1 });

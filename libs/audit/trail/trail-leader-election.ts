@@ -52,7 +52,7 @@ export class TrailLeaderElection extends LeaderElection {
     return this.terms;
   }
 
-  /** Before the first event is read. */
+  /** Is called before the first event is read. */
   async start(): Promise<void> {
     if (this.rank !== 'reserve') await this.take();
   }

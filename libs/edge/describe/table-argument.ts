@@ -1,4 +1,4 @@
-import { explainIssues } from '@app/platform';
+import { certain, explainIssues } from '@app/platform';
 import { SourceError } from '../sources/source-error.js';
 import type { DescribedTable } from '../table-description.js';
 import { stemOf } from './names-in-uri.js';
@@ -15,11 +15,11 @@ const TEXTS = ['delimiter', 'pointer', 'sheet_name', 'table', 'format'];
  * Reads `[<name>=]<uri>[,<option>=<value>]…`, as `--table` takes it. A piece between commas that
  * does not begin with `<option>=`, or lies within a JSON value, belongs to the one before it: a
  * URI may have commas in it, and a value may be a list. Values are JSON, or text.
- * @throws {Error} whose message says what is wrong, where, and what may be meant
+ * @throws {SourceError} whose message says what is wrong, where, and what may be meant
  */
 export function parseTableArgument(text: string): DescribedTable {
   const [, name, rest] = NAMED.exec(text) ?? [undefined, undefined, text];
-  const { uri, options } = parseUri(rest ?? '');
+  const { uri, options } = parseUri(certain(rest, 'address of a table'));
   return describeTable(name ?? stemOf(uri), uri, options);
 }
 

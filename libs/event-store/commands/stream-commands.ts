@@ -17,7 +17,7 @@ export interface StreamCommand {
 
 /** The outcome of a command. */
 export interface Outcome {
-  /** After it. */
+  /** The state of the aggregate after it. */
   readonly state: unknown;
   /** The position of the last event that it was decided on, or of its own. */
   readonly position: bigint;
@@ -47,6 +47,7 @@ const GROUP_MAX = { commands: 64, bytes: 128 * 1024 };
  */
 export class StreamCommands {
   private readonly aggregates: Aggregates;
+  /** These lines are no mutex of libs/flow: those that wait are decided together, as one group. */
   private readonly waiting = new Map<string, Waiting[]>();
 
   constructor(store: EventStore) {

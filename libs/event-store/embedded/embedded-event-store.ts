@@ -169,9 +169,9 @@ class EmbeddedEventStore implements EventStore, CopiedEvents {
   private inPlace(event: RecordedEvent): RecordedEvent {
     const { stream, revision } = event;
     const position = Number(event.position);
-    const before = this.positions.get(key(stream, revision - 1)) ?? 0;
-    if (this.positions.get(key(stream, revision)) !== position || before >= position)
-      throw damaged(position);
+    const before = revision === 0 ? 0 : this.positions.get(key(stream, revision - 1));
+    const own = this.positions.get(key(stream, revision));
+    if (own !== position || before === undefined || before >= position) throw damaged(position);
     return event;
   }
 

@@ -40,7 +40,7 @@ export class Presence {
     return this.since ? Math.max(0, this.since.tick + maxWaitMs - performance.now()) : maxWaitMs;
   }
 
-  /** It has answered. */
+  /** Says that the server has answered. */
   heard(): void {
     if (!this.since) return;
     const details = { awaySeconds: this.awaySeconds(), failures: this.failures };
@@ -48,7 +48,7 @@ export class Presence {
     this.options.log.warn(details, 'the event store answers again');
   }
 
-  /** It has not answered, or not to what was asked. */
+  /** Says that the server has not answered, or not to what was asked. */
   missed(error: unknown): void {
     const { log, signal } = this.options;
     this.failures += 1;

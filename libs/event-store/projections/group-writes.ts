@@ -24,6 +24,7 @@ export class GroupWrites {
   /** Cleared where the loop ends, and not later: what is given then begins it again. */
   private isRunning = false;
   private running: Promise<void> | undefined;
+  /** They have no lock of libs/flow: a failure lets others go than progress does. */
   private waiters: readonly Waiter[] = [];
 
   constructor(

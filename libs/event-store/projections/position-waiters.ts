@@ -4,7 +4,7 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** Those who wait until a position is reached. */
+/** Those who wait until a position is reached. No lock of libs/flow does it: one event lets all go whose position it reaches. */
 export class PositionWaiters {
   private position = 0n;
   private movedAt = performance.now();

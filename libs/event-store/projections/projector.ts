@@ -170,7 +170,7 @@ export class Projector {
     }
   }
 
-  /** While it fails too, or what waits would grow for as long as it does. */
+  /** Waits until what was given is written, also while writing fails: what waits would grow for as long as it does. */
   private async boundUnwritten(position: bigint): Promise<void> {
     const { signal } = this.stopping;
     this.unwritten += 1;

@@ -39,7 +39,7 @@ export class SnapshotFiles {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   }
 
-  /** It is undefined when there is none that can be used: another version, or damaged. */
+  /** Reads the snapshot; undefined when there is none that can be used, because it is damaged or of another version. */
   async load(name: string, version: number): Promise<Snapshot | undefined> {
     let text: string;
     try {

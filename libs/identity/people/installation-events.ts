@@ -49,7 +49,7 @@ export type InstallationEvent =
         readonly passcodes: readonly string[] | null;
       };
     }
-  /** From here on events carry MACs; those up to the position are taken as they are. */
+  /** Notes that events carry MACs from here on; those up to the position are taken as they are. */
   | { readonly type: 'EventsSealed'; readonly data: { readonly upTo: string } };
 
 /**

@@ -115,7 +115,7 @@ export class PersonalData extends ClientSealer {
     await this.keys.drop(personId);
   }
 
-  /** With a key of the invitation's own, which goes when the invitation ends. */
+  /** Seals with a key of the invitation's own, which goes when the invitation ends. */
   async sealInvitee(invitationId: string, address: string): Promise<string> {
     const key = await this.keys.create(invitationId);
     return seal(key, address, `${INVITEE}/${invitationId}`);
@@ -135,7 +135,7 @@ export class PersonalData extends ClientSealer {
     await this.keys.drop(invitationId);
   }
 
-  /** With the actor's key, or for those who are nobody's account, with the server's. */
+  /** Seals with the actor's key or, for whoever has no account, with the server's. */
   override seal(actor: string, client: Client): string {
     const [key] = this.keysOf(actor);
     const text = JSON.stringify(client);

@@ -23,7 +23,7 @@ type Told = InvitationEvent['type'] | 'InvitationDeclined' | 'OrganizationDelete
 export class InvitationsProjection implements SnapshottedProjection {
   readonly name = 'invitations';
   readonly snapshotVersion = 1;
-  /** It is found by organization, then by id. */
+  /** Invitations by organization, then by id. */
   private readonly entries = new Map<string, Map<string, Entry>>();
   /** Organizations that invite somebody, by the fingerprint of the e-mail. */
   private readonly inviting = new Map<string, Set<string>>();

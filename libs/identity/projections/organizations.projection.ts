@@ -45,7 +45,7 @@ export class OrganizationsProjection implements SnapshottedProjection {
   private readonly deleted = new Set<string>();
   private readonly memberships = new Map<string, Set<string>>();
   private readonly founded = new Map<string, Set<string>>();
-  /** It is found by fingerprint. */
+  /** Tokens by the fingerprint of their secret. */
   private readonly tokens = new Map<string, Token>();
 
   apply(event: RecordedEvent): void {

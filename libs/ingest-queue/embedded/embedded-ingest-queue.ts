@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, RootDatabase } from 'lmdb';
 import { checkLmdbFile, syncPath } from '@app/files';
-import { certain, failedCommit, MillraceError } from '@app/platform';
+import { certain, failedCommit, MillraceError, OperatorError } from '@app/platform';
 import {
   AlreadyAppendedError,
   type ConsumeOptions,
@@ -280,7 +280,9 @@ export function openEmbeddedIngestQueue(options: EmbeddedQueueOptions): Embedded
   const other = otherProcess(databases.environment);
   if (other !== undefined) {
     void databases.environment.close();
-    throw new Error(`the ingest queue in ${options.directory} is in use by process ${other}`);
+    throw new OperatorError(
+      `the ingest queue in ${options.directory} is in use by process ${other}`,
+    );
   }
   return new EmbeddedIngestQueue(databases, options);
 }

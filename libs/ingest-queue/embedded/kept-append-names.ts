@@ -45,7 +45,7 @@ export class AppendNames {
     return this.find(name);
   }
 
-  /** Within a write transaction. */
+  /** Keeps a name; the caller is within a write transaction. */
   keep({ name, fingerprint, answer, position }: KeptAppend): void {
     const at = this.now();
     this.forgetOld(at - NAMES_KEPT_MS);

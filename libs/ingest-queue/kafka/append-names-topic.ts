@@ -60,7 +60,7 @@ const SWEEP_MS = 60_000;
  */
 export class AppendNames {
   private readonly known = new Map<string, KnownName>();
-  /** It is found by partition: the next offset that was not read yet. */
+  /** The next offset that was not read yet, by partition. */
   private readonly read = new Map<number, bigint>();
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly appending = new KeyedMutex();

@@ -40,6 +40,7 @@ interface Queued {
  * on a disk that gets full, who keeps the most keeps no more, while others go on. What is kept is
  * measured every few seconds and not by request; what went to the queue since is added to it, so
  * uploads at the same time do not pass by the bound. A refusal rests on what was measured just now.
+ * No limiter of libs/flow does it: what is kept is not made good by time.
  */
 export class StorageBounds {
   private kept: ReadonlyMap<string, number> = new Map();

@@ -59,6 +59,7 @@ const LINE_BREAK = Buffer.from('\n');
  */
 @Injectable()
 export class GroupedUploads {
+  /** These lines are no mutex of libs/flow: those that wait are taken together, as one group. */
   private readonly streams = new Map<string, Line>();
   private readonly held = new HeldBytes(HELD_BYTES_MAX);
 

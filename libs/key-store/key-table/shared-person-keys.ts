@@ -26,7 +26,7 @@ export interface KeyTable {
 export class SharedPersonKeys extends PersonKeys {
   /** Wrapped. */
   private readonly known = new Map<string, string[]>();
-  /** It is found by person: who asks meanwhile gets the same. */
+  /** Keys in the making, by person: whoever asks meanwhile gets the same. */
   private readonly creating = new Map<string, Promise<Uint8Array>>();
 
   private constructor(

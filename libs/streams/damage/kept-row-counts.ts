@@ -42,7 +42,7 @@ export class KeptRowCounts {
     }
   }
 
-  /** At a start, before anything is written. */
+  /** Is called at a start, before anything is written. */
   compare(tables: readonly TableRows[]): void {
     for (const table of tables) {
       const kept = this.kept.get(keyOf(table));

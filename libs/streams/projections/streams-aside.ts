@@ -4,6 +4,7 @@ import { MillraceError } from '@app/platform';
 interface Aside {
   /** Its name, for whoever may ask for it by that. */
   readonly name: string;
+  /** By `performance.now()`. No limiter of libs/flow keeps it, since the stream leaves when it is mended. */
   triedAt: number;
 }
 

@@ -10,7 +10,10 @@ export const WRITTEN = { from: 75_000, atATime: 10_000 };
 /** After so many events what is written gets its turn. */
 const TURN_EVENTS = 64;
 
-/** Has rows written while the replay goes on, so that this process and the engine work at the same time. */
+/**
+ * Has rows written while the replay goes on, so that this process and the engine work at the same time.
+ * No semaphore of libs/flow does it: how many rows wait decides, and not how many callers.
+ */
 export class BesideReplay {
   private writing: Promise<void> = Promise.resolve();
   private isWriting = false;

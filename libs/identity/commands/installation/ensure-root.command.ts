@@ -18,7 +18,7 @@ import { UsersProjection, type User } from '../../projections/users.projection.j
 export class EnsureRoot {
   constructor(
     readonly email: string,
-    /** From the configuration; none means a random one at the first start. */
+    /** The password of the configuration; without one the first start makes a random one. */
     readonly password: string | undefined,
     /** Tells where a random password is kept for its owner. */
     readonly dataDirectory: string,

@@ -32,7 +32,7 @@ export class PlainProducer {
 
   constructor(private readonly kafka: Kafka) {}
 
-  /** On all in-sync replicas when it resolves. @returns the first message's offset. @throws {MillraceError} */
+  /** Sends messages, which are on all in-sync replicas when it resolves. @returns the first message's offset. @throws {MillraceError} */
   async send(outgoing: Outgoing): Promise<bigint> {
     const place = `${outgoing.topic}/${outgoing.partition}`;
     const before = this.last.get(place);

@@ -84,7 +84,7 @@ export class BatchConsumer {
     return kept;
   }
 
-  /** From the first record of this slice, under a new epoch. */
+  /** Begins again at the first record of this slice, under a new epoch. */
   private again({ messages, batch: { partition, topic }, consumer }: Slice): void {
     this.epochs.delete(partition);
     if (this.member.isOver) return;

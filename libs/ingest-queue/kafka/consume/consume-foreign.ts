@@ -158,7 +158,7 @@ class ForeignConsumer {
       await send({ topic, partition: 0, messages: [...together] });
   }
 
-  /** From where the group has come to, once that is certain. */
+  /** Begins again where the group has come to, once that is certain. */
   private async again({ batch, consumer }: Slice): Promise<void> {
     const { topic, partition } = batch;
     await this.producers.get(partition)?.discard();

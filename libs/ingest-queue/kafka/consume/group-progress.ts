@@ -31,7 +31,7 @@ const POLL_MS = 2000;
 const SILENT_MS = 10_000;
 const ANSWER_MS = 2000;
 const RETRY_AFTER_SECONDS = 5;
-/** While somebody waits for a commit. */
+/** The pause between two questions while somebody waits for a commit. */
 const QUICK_POLL_MS = 20;
 const MOVED = 'moved';
 /** Assumed of what others appended, until this process has appended something. */
