@@ -1,13 +1,9 @@
 import { MillraceError } from '@app/platform';
-import { quoteIdentifier, type Column, type SourceEngine } from '@app/warehouse';
+import type { Column, SourceEngine } from '@app/warehouse';
 import { engineType } from '../../arrow-data-type.js';
 import { settingsClause, type Settings, type Source } from '../../sources/source.js';
 import type { DescribedColumn, DescribedTable } from '../../table-description.js';
-
-/** `a Int64, b String`, as table functions take it. */
-export function structureOf(columns: readonly Column[]): string {
-  return columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(', ');
-}
+import { holdingWhatIsWritten } from './written-values.js';
 
 export const declared = (columns: readonly DescribedColumn[]): readonly Column[] =>
   columns.map(({ name, dataType, nullable }) => ({ name, type: engineType(dataType, nullable) }));
@@ -42,10 +38,19 @@ export async function inferColumns(
   if (isArrow) refuseLongDates(found);
   if (columns) return declared(columns);
   const headless = options.format === 'csv' && !options.hasHeader;
-  return found.map(({ name, type }) => ({
-    // The engine calls them c1, c2, …; folders' names stay.
-    name: headless ? name.replace(/^c(?=\d+$)/, 'column_') : name,
-    type: source.inferred ? settledType(type) : type,
+  const settled = source.inferred
+    ? found.map(({ name, type }) => ({ name, type: settledType(type) }))
+    : found;
+  const typed =
+    options.format === 'csv' ? await holdingWhatIsWritten(settled, source, statements) : settled;
+  const { names } = source;
+  // The engine calls columns without names c1, c2, …; folders' names stay.
+  return typed.map(({ name, type }) => ({
+    name:
+      headless || names
+        ? name.replace(/^c(\d+)$/, (_, n: string) => names?.[Number(n) - 1] ?? `column_${n}`)
+        : name,
+    type,
   }));
 }
 
@@ -70,7 +75,7 @@ type Ask = (inference: Settings) => Promise<readonly Column[]>;
 
 /** Asks for the columns; also where files, or all of them, have but a row of names. */
 async function withoutRows(
-  { header, inference }: Source,
+  { header, inference, names }: Source,
   statements: SourceEngine['statements'],
   ask: Ask,
 ): Promise<readonly Column[]> {
@@ -82,7 +87,9 @@ async function withoutRows(
     } catch (error) {
       if (!NO_ROWS.test(String(error))) throw error;
     }
-  return columnsOfHeader(header, statements);
+  return names
+    ? names.map((_, index) => ({ name: `c${index + 1}`, type: 'Nullable(String)' }))
+    : columnsOfHeader(header, statements);
 }
 
 /** Texts, for nothing says what will come. */

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { quoteIdentifier, quoteText, type Column } from '@app/warehouse';
 import type { SourceStamp } from '../../sources/source-stamp.js';
-import { settingsClause, type Source } from '../../sources/source.js';
+import { settingsClause, structureOf, type Source } from '../../sources/source.js';
 import type { DescribedTable } from '../../table-description.js';
 import { dropCopy, makeCopy, type Copy } from './copies.js';
 import { countSelect } from './count-view.js';
-import { declared, inferColumns, structureOf } from './infer-columns.js';
+import { declared, inferColumns } from './infer-columns.js';
 import { loadFailure } from './load-failure.js';
 import { nullStructs, type NullStructs } from './null-structs.js';
 import { openSource, type OpenedSource, type Workshop } from './open-source.js';
