@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { OperatorError } from '@app/platform';
 import type { EventStore } from '@app/event-store';
 import type { AuditTables } from '@app/warehouse';
 import { RECONCILIATION } from './reconciliation-events.js';
@@ -22,7 +23,7 @@ export async function refuseLostTime(
   isShared: boolean,
 ): Promise<void> {
   if ((await openReconciliation(events)) !== undefined)
-    throw new Error(
+    throw new OperatorError(
       'a reconciliation has begun and not ended: run `millrace reconcile` once more, for the organizations that are left (docs/operations.md, "Stores of different age")',
     );
   // Asked first: entries that others make meanwhile are of events that are there by then.
@@ -33,7 +34,7 @@ export async function refuseLostTime(
     const last = (await events.lastPosition()) ?? 0n;
     if (last >= BigInt(entry)) return;
     if (performance.now() >= until)
-      throw new Error(
+      throw new OperatorError(
         `the audit trail has entries up to position ${entry}, and the last event is at ${last}: the event store is older than the warehouse, as one that was restored from an earlier backup; ${ADVICE}`,
       );
     await sleep(LOOK_MS);

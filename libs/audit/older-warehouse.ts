@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { OperatorError } from '@app/platform';
 import { usableSnapshot, type EventStore, type SnapshotFiles } from '@app/event-store';
 import type { AuditTables } from '@app/warehouse';
 import { ADVICE, LAG_MS, LOOK_MS } from './lost-time.js';
@@ -37,7 +38,7 @@ export async function refuseOlderWarehouse(kept: KeptTrails, isShared: boolean):
     const left = chains.filter(({ database }) => !deleted.has(database));
     const shorter = await shorterTrail(kept.tables, left);
     if (!shorter) return;
-    if (performance.now() >= until) throw new Error(reason(shorter));
+    if (performance.now() >= until) throw new OperatorError(reason(shorter));
     await sleep(LOOK_MS);
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { cp, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { OperatorError } from '@app/platform';
 import type { CopiedEvents } from '@app/event-store';
 import type { HoldableQueue, QueueHold } from '@app/ingest-queue';
 import { nodeId, syncPath, writeDurably } from '@app/files';
@@ -94,11 +95,13 @@ export class BackUpPipeline {
   async backUp(wish: BackupWish, working: Working): Promise<string> {
     const begunAt = new Date().toISOString();
     const name = backupName(wish.name, begunAt, MAKING);
-    if (this.isWorking) throw new Error('a backup is being made already; wait until it is done');
+    if (this.isWorking)
+      throw new OperatorError('a backup is being made already; wait until it is done');
     this.isWorking = true;
     try {
       const folder = join(this.backups, name);
-      if (existsSync(folder)) throw new Error(`there is a backup ${name} already; choose a name`);
+      if (existsSync(folder))
+        throw new OperatorError(`there is a backup ${name} already; choose a name`);
       const base = wish.base === undefined ? undefined : this.base(wish.base);
       await mkdir(folder, { mode: 0o700 });
       await this.make(folder, { begunAt, base }, working).catch(async (error: unknown) => {
@@ -115,9 +118,9 @@ export class BackUpPipeline {
 
   private base(name: string): string {
     const { tables } = isBackupName(name) ? readManifest(join(this.backups, name)) : {};
-    if (!tables) throw new Error(`there is nothing in the backup ${name} to begin from`);
+    if (!tables) throw new OperatorError(`there is nothing in the backup ${name} to begin from`);
     if (tables.base !== undefined)
-      throw new Error(
+      throw new OperatorError(
         `the backup ${name} needs ${tables.base} itself; name that one, or one that needs no other`,
       );
     return name;

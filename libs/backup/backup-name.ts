@@ -1,3 +1,5 @@
+import { OperatorError } from '@app/platform';
+
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 /**
@@ -9,7 +11,7 @@ export function backupName(wished: string | undefined, begunAt: string, taken?: 
   const name = wished ?? begunAt.replace(/[:.]/g, '-');
   if (isBackupName(name) && name !== taken) return name;
   const but = taken === undefined ? '' : `, and not ${taken}`;
-  throw new Error(
+  throw new OperatorError(
     `a backup cannot be called ${JSON.stringify(name)}: want letters, digits, ".", "_" and "-", at most 100${but}`,
   );
 }

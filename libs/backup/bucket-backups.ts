@@ -3,6 +3,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { OperatorError } from '@app/platform';
 import type { S3Bucket, S3Place } from '@app/object-store';
 import { MANIFEST, readManifest } from './manifest.js';
 
@@ -35,9 +36,11 @@ export class BucketBackups {
     const { tables } = readManifest(folder);
     const name = basename(folder);
     if (await this.has(name))
-      throw new Error(`there is a backup ${name} in ${this.written} already; choose a name`);
+      throw new OperatorError(
+        `there is a backup ${name} in ${this.written} already; choose a name`,
+      );
     if (tables?.base !== undefined && !(await this.has(tables.base)))
-      throw new Error(
+      throw new OperatorError(
         `the backup ${name} needs ${tables.base}, which is not in ${this.written}: send that one first`,
       );
     const found = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -67,15 +70,15 @@ export class BucketBackups {
   private async fetchOne(name: string, folder: string, tell: Tell): Promise<void> {
     const prefix = this.keyOf(name, '');
     const keys = await this.bucket.list(prefix);
-    if (!keys) throw new Error(`there is no bucket ${this.place.bucket}`);
-    if (keys.length === 0) throw new Error(`there is no backup ${name} in ${this.written}`);
+    if (!keys) throw new OperatorError(`there is no bucket ${this.place.bucket}`);
+    if (keys.length === 0) throw new OperatorError(`there is no backup ${name} in ${this.written}`);
     const paths = keys.map((key) => key.slice(prefix.length)).filter((path) => path !== '');
     const outside = paths.find((path) => path.split('/').includes('..') || path.startsWith('/'));
     if (outside !== undefined)
-      throw new Error(`${this.written}/${name} has a file ${outside}, which no backup has`);
+      throw new OperatorError(`${this.written}/${name} has a file ${outside}, which no backup has`);
     await each(paths, 'fetch', tell, async (path) => {
       const answer = await this.bucket.get(`${prefix}${path}`);
-      if (!answer) throw new Error(`${this.written}/${name}/${path} is gone`);
+      if (!answer) throw new OperatorError(`${this.written}/${name}/${path} is gone`);
       const file = join(folder, path);
       await mkdir(dirname(file), { recursive: true, mode: 0o700 });
       const content = Readable.fromWeb(answer.body ?? new Blob([]).stream());

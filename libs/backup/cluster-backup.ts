@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { OperatorError } from '@app/platform';
 import type { IngestQueue } from '@app/ingest-queue';
 import type { TableBackups } from '@app/warehouse';
 import { backupName } from './backup-name.js';
@@ -37,7 +38,8 @@ export class ClusterBackup {
   async backUp(wish: BackupWish, { signal, tell }: Working): Promise<ClusterBackupDone> {
     const name = backupName(wish.name, new Date().toISOString());
     const base = wish.base === undefined ? undefined : backupName(wish.base, '');
-    if (this.isWorking) throw new Error('a backup is being made already; wait until it is done');
+    if (this.isWorking)
+      throw new OperatorError('a backup is being made already; wait until it is done');
     this.isWorking = true;
     try {
       tell({ step: 'written' });

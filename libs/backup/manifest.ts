@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { OperatorError } from '@app/platform';
 
 /** A backup is whole when it has this file, which is written last. */
 export const MANIFEST = 'manifest.json';
@@ -37,14 +38,14 @@ export const newManifest = (of: Omit<Manifest, 'format'>): Manifest => ({ format
 export function readManifest(backup: string): Manifest {
   const name = basename(backup);
   const file = join(backup, MANIFEST);
-  if (!existsSync(backup)) throw new Error(`there is no backup ${backup}`);
+  if (!existsSync(backup)) throw new OperatorError(`there is no backup ${backup}`);
   if (!existsSync(file))
-    throw new Error(
+    throw new OperatorError(
       `the backup ${name} is not whole: it has no ${MANIFEST}, which is written last, so its making was broken off, or is going on. Take another one; this one can be removed`,
     );
   const parsed = manifestSchema.safeParse(jsonOf(file));
   if (!parsed.success)
-    throw new Error(
+    throw new OperatorError(
       `the backup ${name} cannot be read: its ${MANIFEST} is damaged, or of a newer Millrace`,
     );
   return parsed.data;

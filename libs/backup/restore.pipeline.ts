@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { OperatorError } from '@app/platform';
 import { syncPath, writeDurably } from '@app/files';
 import type { TableBackups } from '@app/warehouse';
 import { emptyFolder, restoreFiles, syncAll } from './kept-files.js';
@@ -31,7 +32,7 @@ export async function restore(wish: RestoreWish): Promise<Manifest> {
   const manifest = readManifest(backup);
   const base = baseOf(backup, manifest);
   if (existsSync(dataDirectory) && readdirSync(dataDirectory).length > 0)
-    throw new Error(
+    throw new OperatorError(
       `${dataDirectory} is not empty: a backup is restored into an empty folder; set MILLRACE_DATA_DIR to one, or to one that is not there`,
     );
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
@@ -59,7 +60,7 @@ function baseOf(backup: string, { tables }: Manifest): string | undefined {
   if (tables?.base === undefined) return undefined;
   const base = join(dirname(backup), tables.base);
   if (!existsSync(base))
-    throw new Error(
+    throw new OperatorError(
       `the backup ${basename(backup)} has only what has changed since the backup ${tables.base}, which is not beside it: put both into one folder`,
     );
   readManifest(base);
@@ -69,7 +70,7 @@ function baseOf(backup: string, { tables }: Manifest): string | undefined {
 /** @throws {Error} when a restore was broken off here */
 export function refuseHalfRestored(dataDirectory: string): void {
   if (!existsSync(join(dataDirectory, RESTORING))) return;
-  throw new Error(
+  throw new OperatorError(
     `a backup was being restored into ${dataDirectory} and is not whole: empty the folder, and restore it again`,
   );
 }

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { explainIssues } from '@app/platform';
+import { explainIssues, OperatorError } from '@app/platform';
 import { wholeNumber } from '@app/settings';
 import {
   accountBounds,
@@ -193,7 +193,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   const variables = withSecretFiles(given);
   refuseUnknown(variables);
   const parsed = consistent.safeParse(variables);
-  if (!parsed.success) throw new Error(`configuration: ${explainIssues(parsed.error)}`);
+  if (!parsed.success) throw new OperatorError(`configuration: ${explainIssues(parsed.error)}`);
   const values = parsed.data;
   const s3 = s3Access(values);
   return {
@@ -251,7 +251,7 @@ function refuseUnknown(variables: NodeJS.ProcessEnv): void {
       !isOfAService(name, variables[name]),
   );
   if (unknown.length === 0) return;
-  throw new Error(
+  throw new OperatorError(
     `configuration: unknown ${unknown.join(', ')}; known are ${known.filter((name) => name.startsWith('MILLRACE_')).join(', ')}`,
   );
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { OperatorError } from '@app/platform';
 
 /**
  * These must not stand in an environment that others can see, so each may come from a file,
@@ -25,7 +26,9 @@ export function withSecretFiles(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv
     const file = variables[`${name}_FILE`];
     if (file === undefined) continue;
     if (variables[name] !== undefined)
-      throw new Error(`configuration: ${name} and ${name}_FILE are both set; leave one of them`);
+      throw new OperatorError(
+        `configuration: ${name} and ${name}_FILE are both set; leave one of them`,
+      );
     all[name] = read(file, name).replace(/\r?\n$/, '');
     Reflect.deleteProperty(all, `${name}_FILE`);
   }
@@ -37,7 +40,7 @@ function read(file: string, name: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const { code = 'unreadable' } = error as NodeJS.ErrnoException;
-    throw new Error(`configuration: ${name}_FILE: ${file} cannot be read (${code})`, {
+    throw new OperatorError(`configuration: ${name}_FILE: ${file} cannot be read (${code})`, {
       cause: error,
     });
   }

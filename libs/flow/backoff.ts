@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from './pause.js';
 
 interface BackoffLimits {
   /** Milliseconds of the first pause. */
@@ -37,8 +37,7 @@ export class Backoff {
   }
 
   /** Resolves after the next pause, or at once when the signal aborts. */
-  async wait(signal?: AbortSignal): Promise<void> {
-    const stopped = signal === undefined ? {} : { signal };
-    await sleep(this.take(), undefined, stopped).catch(() => undefined);
+  wait(signal?: AbortSignal): Promise<void> {
+    return pause(this.take(), signal);
   }
 }

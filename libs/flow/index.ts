@@ -1,5 +1,7 @@
 export { Backoff } from './backoff.js';
 export { Crowded, FairTurns } from './fair/fair-turns.js';
+export { Handover } from './handover.js';
+export { pause } from './pause.js';
 export { RateLimiter } from './rate-limiter.js';
 export { Pool } from './pool.js';
 export { Semaphore } from './semaphore.js';

@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { OperatorError } from '@app/platform';
 import { syncPathSync, writeDurablySync } from '@app/files';
 import { overwrite, replaceWiped } from './wipe.js';
 import { seal, unseal } from './seal.js';
@@ -123,7 +124,7 @@ export function keptSecret(directory: string, mayMake = false): Uint8Array {
   const file = join(directory, FILE);
   if (!existsSync(file)) {
     if (!mayMake)
-      throw new Error(
+      throw new OperatorError(
         `there is no secret key, and the events were written with one: set MILLRACE_SECRET_KEY to it, or restore ${file}`,
       );
     writeDurablySync(file, Buffer.from(randomBytes(KEY_BYTES).toString('base64')));
@@ -135,7 +136,7 @@ export function keptSecret(directory: string, mayMake = false): Uint8Array {
 export function readSecret(file: string): Uint8Array {
   const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64');
   if (key.length !== KEY_BYTES)
-    throw new Error(
+    throw new OperatorError(
       `${file} holds no key of ${KEY_BYTES} bytes in base64; restore it, or set MILLRACE_SECRET_KEY to your copy of the key`,
     );
   return key;
@@ -154,7 +155,7 @@ export function nextSecret(directory: string, given: Uint8Array | undefined): Ui
   }
   const next = readSecret(file);
   if (given && !isSameSecret(given, next))
-    throw new Error(
+    throw new OperatorError(
       `a change of the key was broken off, and its new key is in ${file}: run it once more without --new-key-file, and change the key again after that`,
     );
   return next;

@@ -1,3 +1,4 @@
+import { OperatorError } from '@app/platform';
 import type { S3Place } from './s3-bucket.js';
 
 const PLACE = /^s3:\/\/(?<bucket>[a-z0-9][a-z0-9.-]*)(?:\/(?<prefix>.*))?$/;
@@ -8,6 +9,6 @@ export function placeInS3(text: string): S3Place | undefined {
   const { bucket, prefix = '' } = PLACE.exec(text)?.groups ?? {};
   const segments = prefix.split('/').filter((segment) => segment !== '');
   if (bucket === undefined || segments.some((segment) => segment === '.' || segment === '..'))
-    throw new Error(`${text} is no place in S3: want s3://<bucket>/<folder>`);
+    throw new OperatorError(`${text} is no place in S3: want s3://<bucket>/<folder>`);
   return { bucket, prefix: segments.join('/') };
 }

@@ -1,3 +1,4 @@
+import { BrokenFileError } from './broken-file-error.js';
 import { I32, I64, LIST, STRUCT, ThriftWalk } from './thrift-walk.js';
 
 /** Tells where the pages of one column of one row group are. */
@@ -62,7 +63,7 @@ function rowGroup(walk: ThriftWalk, columns: ReadonlySet<number>): RowGroup {
 function columnChunk(walk: ThriftWalk): ColumnChunk {
   const numbers = new Map<number, number>();
   for (const { id, type } of walk.fields()) {
-    if (id === FILE_PATH) throw new Error('a column of it is in another file');
+    if (id === FILE_PATH) throw new BrokenFileError('a column of it is in another file');
     if (id !== META_DATA || type !== STRUCT) walk.skip(type, 3);
     else
       for (const field of walk.fields()) {

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { MillraceError } from '@app/platform';
+import { BrokenFileError } from './broken-file-error.js';
 import type { ColumnChunk } from './column-chunks.js';
 import { bothRuns, levelRuns } from './levels.js';
 import { I32, STRUCT, ThriftWalk } from './thrift-walk.js';
@@ -51,12 +52,13 @@ export async function* columnLevels(
     const packed = numbers.get(PACKED) ?? 0;
     const unpacked = numbers.get(UNPACKED) ?? 0;
     at += bytes;
-    if (packed < 0 || unpacked < 0 || packed > to - at) throw new Error('a page ends behind its column'); // prettier-ignore
+    if (packed < 0 || unpacked < 0 || packed > to - at) throw new BrokenFileError('a page ends behind its column'); // prettier-ignore
     if (packed > PAGE_BYTES_MAX || unpacked > PAGE_BYTES_MAX) throw tooLarge();
     const type = numbers.get(TYPE);
     if (type === DATA_PAGE || type === DATA_PAGE_V2) {
       const count = data.get(ENTRIES) ?? 0;
-      if (count < 0 || count > left) throw new Error('a column has more entries than it says');
+      if (count < 0 || count > left)
+        throw new BrokenFileError('a column has more entries than it says');
       if (count > PAGE_ENTRIES_MAX) throw tooLarge();
       const page = await bytesAt(handle, at, packed);
       const [repetitions, definitions] =
@@ -68,7 +70,7 @@ export async function* columnLevels(
     }
     at += packed;
   }
-  if (left > 0) throw new Error('a column has fewer entries than it says');
+  if (left > 0) throw new BrokenFileError('a column has fewer entries than it says');
 }
 
 function* runs(
@@ -85,7 +87,7 @@ function levelsOfV2(page: Buffer, data: Numbers): readonly [Buffer, Buffer] {
   const repetitions = data.get(REPETITION_BYTES) ?? 0;
   const definitions = data.get(DEFINITION_BYTES) ?? 0;
   if (repetitions < 0 || definitions < 0 || repetitions + definitions > page.length)
-    throw new Error('a page is shorter than its levels');
+    throw new BrokenFileError('a page is shorter than its levels');
   return [page.subarray(0, repetitions), page.subarray(repetitions, repetitions + definitions)];
 }
 
@@ -93,11 +95,12 @@ function levelsOfV1(page: Buffer, data: Numbers, most: Levels): readonly [Buffer
   let at = 0;
   const piece = (highest: number, encoding: number): Buffer => {
     if (highest === 0) return Buffer.alloc(0);
-    if (data.get(encoding) !== RLE) throw new Error('its levels are written as no writer does today'); // prettier-ignore
-    if (at + LENGTH_BYTES > page.length) throw new Error('a page is shorter than its levels');
+    if (data.get(encoding) !== RLE) throw new BrokenFileError('its levels are written as no writer does today'); // prettier-ignore
+    if (at + LENGTH_BYTES > page.length)
+      throw new BrokenFileError('a page is shorter than its levels');
     const length = page.readUInt32LE(at);
     at += LENGTH_BYTES + length;
-    if (at > page.length) throw new Error('a page is shorter than its levels');
+    if (at > page.length) throw new BrokenFileError('a page is shorter than its levels');
     return page.subarray(at - length, at);
   };
   return [piece(most.repetition, REPETITIONS_AS), piece(most.definition, DEFINITIONS_AS)];
@@ -120,7 +123,7 @@ async function pageHeader(handle: FileHandle, at: number, to: number): Promise<P
       if (length < most || most === HEADER_BYTES_MAX) throw error;
     }
   }
-  throw new Error('a page has no header');
+  throw new BrokenFileError('a page has no header');
 }
 
 function parseHeader(bytes: Buffer): PageHeader {
@@ -141,7 +144,7 @@ function parseHeader(bytes: Buffer): PageHeader {
 async function bytesAt(handle: FileHandle, at: number, length: number): Promise<Buffer> {
   const buffer = Buffer.alloc(length);
   const { bytesRead } = await handle.read(buffer, 0, length, at);
-  if (bytesRead < length) throw new Error('it ends before its pages do');
+  if (bytesRead < length) throw new BrokenFileError('it ends before its pages do');
   return buffer;
 }
 

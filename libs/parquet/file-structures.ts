@@ -1,4 +1,5 @@
 import { certain } from '@app/platform';
+import { BrokenFileError } from './broken-file-error.js';
 import { I32, LIST, STRUCT, ThriftWalk } from './thrift-walk.js';
 
 /** An element of a file's schema, with those below it. A repeated group of one is that one. */
@@ -6,6 +7,14 @@ export interface WrittenElement {
   readonly children: readonly WrittenElement[];
   /** It is there where the bytes say that it is a timestamp, and whether of UTC. */
   readonly timestamp?: TimestampPlaces;
+  /** The bytes that say that it is a text, and nothing else. */
+  readonly text?: BytesRange;
+}
+
+/** Bytes from the one place to before the other. */
+export interface BytesRange {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** Places of bytes: the type in the old notation, in the new one, and the mark of UTC in that. */
@@ -22,6 +31,8 @@ const ELEMENT = { repetition: 3, children: 5, converted: 6, logical: 10 } as con
 const TIMESTAMP = 8;
 const IS_UTC = 1;
 const REPEATED = 2;
+/** The old notation's number of texts. */
+const UTF8 = 0;
 
 /**
  * Reads the structure that begins with these bytes: a page's header, a bloom filter's, an index, or
@@ -55,13 +66,14 @@ function schema(walk: ThriftWalk, bytes: Uint8Array): readonly WrittenElement[] 
   let left = walk.structures();
   const next = (): { readonly element: WrittenElement; readonly repeated: boolean } => {
     left -= 1;
-    if (left < 0) throw new Error('its schema ends too early');
-    const { count, repeated, timestamp } = elementOf(walk, bytes);
+    if (left < 0) throw new BrokenFileError('its schema ends too early');
+    const { count, repeated, timestamp, text } = elementOf(walk, bytes);
     const within = Array.from({ length: count }, next);
     const children = within.flatMap(({ element, repeated: isList }) =>
       isList && element.children.length === 1 ? element.children : [element],
     );
-    return { element: { children, ...(timestamp && { timestamp }) }, repeated };
+    const places = { ...(timestamp && { timestamp }), ...(text && { text }) };
+    return { element: { children, ...places }, repeated };
   };
   return next().element.children;
 }
@@ -70,13 +82,18 @@ interface ReadElement {
   readonly count: number;
   readonly repeated: boolean;
   readonly timestamp: TimestampPlaces | undefined;
+  readonly text: BytesRange | undefined;
 }
 
 function elementOf(walk: ThriftWalk, bytes: Uint8Array): ReadElement {
   let [count, repeated] = [0, false];
   let converted: number | undefined;
   let timestamp: TimestampPlaces | undefined;
+  let textFrom: number | undefined;
+  const ids: number[] = [];
   for (const { id, type } of walk.fields()) {
+    ids.push(id);
+    if (id === ELEMENT.converted && bytes[walk.at] === UTF8) textFrom = walk.at - 1;
     if (id === ELEMENT.converted) converted = walk.at;
     if (id === ELEMENT.logical && type === STRUCT) timestamp = timestampAt(walk, bytes, converted);
     else if (type === I32) {
@@ -85,7 +102,12 @@ function elementOf(walk: ThriftWalk, bytes: Uint8Array): ReadElement {
       if (id === ELEMENT.repetition) repeated = number === REPEATED;
     } else walk.skip(type, 1);
   }
-  return { count, repeated, timestamp };
+  // A field that follows would count its number from one that is left out.
+  const isLast = ids
+    .slice(ids.indexOf(ELEMENT.converted) + 1)
+    .every((id) => id === ELEMENT.logical);
+  const text = textFrom !== undefined && isLast ? { from: textFrom, to: walk.at - 1 } : undefined;
+  return { count, repeated, timestamp, text };
 }
 
 function timestampAt(

@@ -1,3 +1,4 @@
+import { BrokenFileError } from './broken-file-error.js';
 import { I64, LIST, STOP, STRUCT, ThriftWalk } from './thrift-walk.js';
 
 /**
@@ -21,20 +22,20 @@ export function footerOutline(footer: Uint8Array): Uint8Array {
   const walk = new ThriftWalk(footer);
   const fields = new Map<number, { readonly type: number; readonly bytes: Uint8Array }>();
   for (const { id, type } of walk.fields()) {
-    if (fields.has(id)) throw new Error(`it has field ${id} twice`);
+    if (fields.has(id)) throw new BrokenFileError(`it has field ${id} twice`);
     const from = walk.at;
     const before = walk.values;
     walk.skip(type, 1);
     if (id === SCHEMA && walk.values - before > SCHEMA_VALUES_MAX)
-      throw new Error(`its schema has more than ${SCHEMA_VALUES_MAX} values`);
+      throw new BrokenFileError(`its schema has more than ${SCHEMA_VALUES_MAX} values`);
     fields.set(id, { type, bytes: footer.subarray(from, walk.at) });
   }
   const schema = fields.get(SCHEMA);
   const rows = fields.get(ROWS);
   const groups = fields.get(ROW_GROUPS);
-  if (schema?.type !== LIST) throw new Error('it has no schema');
-  if (rows?.type !== I64) throw new Error('it does not say how many rows there are');
-  if (groups?.type !== LIST) throw new Error('it has no row groups');
+  if (schema?.type !== LIST) throw new BrokenFileError('it has no schema');
+  if (rows?.type !== I64) throw new BrokenFileError('it does not say how many rows there are');
+  if (groups?.type !== LIST) throw new BrokenFileError('it has no row groups');
   const noGroups = [STRUCT];
   return Buffer.concat([
     header(SCHEMA, LIST),

@@ -1,5 +1,6 @@
+export { BrokenFileError } from './broken-file-error.js';
 export { fileStructure, writeTimeOfDay, writeZoneless } from './file-structures.js';
-export type { WrittenElement } from './file-structures.js';
+export type { BytesRange, WrittenElement } from './file-structures.js';
 export { footerOf, notParquet } from './footer.js';
 export { NULL_ROWS, nullObjects, NullsAllowance, tellingColumns } from './null-objects.js';
 export { holdsValues, nullableObjects, type NullableObject } from './nullable-objects.js';

@@ -1,3 +1,5 @@
+import { BrokenFileError } from './broken-file-error.js';
+
 /** So many entries of a column, one after the other, that have one level. */
 export interface LevelRun {
   readonly level: number;
@@ -16,7 +18,7 @@ const WIDTH_MAX = 8;
  */
 export function* levelRuns(bytes: Uint8Array, most: number, entries: number): Generator<LevelRun> {
   const width = 32 - Math.clz32(most);
-  if (width > WIDTH_MAX) throw new Error(`a column of it is nested in ${most} levels`);
+  if (width > WIDTH_MAX) throw new BrokenFileError(`a column of it is nested in ${most} levels`);
   if (width === 0) {
     yield { level: 0, count: entries };
     return;
@@ -24,7 +26,7 @@ export function* levelRuns(bytes: Uint8Array, most: number, entries: number): Ge
   let [at, left, level, count] = [0, entries, -1, 0];
   const byte = (): number => {
     const value = bytes[at];
-    if (value === undefined) throw new Error('the levels of a page end too early');
+    if (value === undefined) throw new BrokenFileError('the levels of a page end too early');
     at += 1;
     return value;
   };
@@ -32,7 +34,7 @@ export function* levelRuns(bytes: Uint8Array, most: number, entries: number): Ge
     const head = varint(byte);
     const isPacked = (head & 1) === 1;
     const size = Math.min(left, isPacked ? Math.floor(head / 2) * 8 : Math.floor(head / 2));
-    if (size === 0) throw new Error('a page has a run of no levels');
+    if (size === 0) throw new BrokenFileError('a page has a run of no levels');
     const all = isPacked ? 0 : byte();
     let [bits, held] = [0, 0];
     for (let taken = 0; taken < size;) {
@@ -70,7 +72,7 @@ function varint(byte: () => number): number {
     value += (next & 0x7f) * 2 ** (7 * index);
     if (next < 0x80) return value;
   }
-  throw new Error('a run of levels has no length');
+  throw new BrokenFileError('a run of levels has no length');
 }
 
 /** Two columns of levels of the same entries, as far as both stay what they are. */

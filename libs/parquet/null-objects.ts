@@ -1,6 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { diskFull, MillraceError } from '@app/platform';
+import { BrokenFileError } from './broken-file-error.js';
 import { rowGroups, type ColumnChunk } from './column-chunks.js';
 import { columnLevels } from './column-levels.js';
 import type { LeafColumn, NullableObject } from './nullable-objects.js';
@@ -38,7 +39,7 @@ export function tellingColumns(
       let least: TellingColumn | undefined;
       for (const leaf of leaves) {
         const chunk = chunks.get(leaf.column);
-        if (!chunk) throw new Error('a row group has not all columns');
+        if (!chunk) throw new BrokenFileError('a row group has not all columns');
         if (!least || chunk.unpackedBytes < least.chunk.unpackedBytes)
           least = { rows, leaf, chunk };
       }
@@ -88,7 +89,7 @@ export async function nullObjects(
         }
         await nulls.write();
       }
-      if (nulls.at !== end) throw new Error('a column has other rows than its row group');
+      if (nulls.at !== end) throw new BrokenFileError('a column has other rows than its row group');
     }
     await nulls.write(true);
   } finally {

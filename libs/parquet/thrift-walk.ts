@@ -1,3 +1,5 @@
+import { BrokenFileError } from './broken-file-error.js';
+
 /** Walks over Thrift's compact protocol, as Parquet has it, and believes no length that the bytes cannot hold. */
 
 /** The types of Thrift's compact protocol that the format uses. */
@@ -40,7 +42,7 @@ export class ThriftWalk {
   /** Tells how many elements the list has that begins here; whoever takes one of them skips it. */
   structures(): number {
     const first = this.byte();
-    if ((first & 0xf) !== STRUCT) throw new Error('it has a list of something else');
+    if ((first & 0xf) !== STRUCT) throw new BrokenFileError('it has a list of something else');
     return this.sizeOf(first);
   }
 
@@ -48,7 +50,7 @@ export class ThriftWalk {
   *fields(): Generator<{ readonly id: number; readonly type: number }> {
     this.seen += 1;
     if (this.seen > STRUCTURES_MAX)
-      throw new Error(`it has more than ${STRUCTURES_MAX} structures`);
+      throw new BrokenFileError(`it has more than ${STRUCTURES_MAX} structures`);
     let id = 0;
     for (let first = this.byte(); (first & 0xf) !== STOP; first = this.byte()) {
       const delta = first >> 4;
@@ -58,7 +60,7 @@ export class ThriftWalk {
   }
 
   skip(type: number, depth: number): void {
-    if (depth > DEPTH_MAX) throw new Error(`it is nested deeper than ${DEPTH_MAX}`);
+    if (depth > DEPTH_MAX) throw new BrokenFileError(`it is nested deeper than ${DEPTH_MAX}`);
     this.values += 1;
     switch (type) {
       case TRUE:
@@ -81,7 +83,7 @@ export class ThriftWalk {
         for (const field of this.fields()) this.skip(field.type, depth + 1);
         return;
       default:
-        throw new Error(`it has a value of type ${type}`);
+        throw new BrokenFileError(`it has a value of type ${type}`);
     }
   }
 
@@ -100,7 +102,7 @@ export class ThriftWalk {
     const size = first >> 4 === LONG_LIST ? this.varint() : first >> 4;
     // No element takes less than a byte.
     if (size > this.bytes.length - this.at)
-      throw new Error(`a list of ${size} is longer than what is left`);
+      throw new BrokenFileError(`a list of ${size} is longer than what is left`);
     return size;
   }
 
@@ -111,19 +113,19 @@ export class ThriftWalk {
       value += (byte & 0x7f) * 2 ** (7 * index);
       if (byte < 0x80) return value;
     }
-    throw new Error('a number in it has no end');
+    throw new BrokenFileError('a number in it has no end');
   }
 
   private byte(): number {
     const byte = this.bytes[this.at];
-    if (byte === undefined) throw new Error('it ends too early');
+    if (byte === undefined) throw new BrokenFileError('it ends too early');
     this.at += 1;
     return byte;
   }
 
   private pass(length: number): void {
     if (length > this.bytes.length - this.at)
-      throw new Error(`something of ${length} bytes is longer than what is left`);
+      throw new BrokenFileError(`something of ${length} bytes is longer than what is left`);
     this.at += length;
   }
 }

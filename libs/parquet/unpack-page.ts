@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
 import { Decompressor } from '@cloudpss/zstd/napi';
+import { BrokenFileError } from './broken-file-error.js';
 
 /** @param bytes it may have when it is unpacked, and no more of it is held */
 type Unpack = (page: Buffer, bytes: number) => Promise<Buffer> | Buffer;
@@ -94,10 +95,11 @@ const SNAPPY = 1;
  */
 export async function unpackPage(page: Buffer, codec: number, bytes: number): Promise<Buffer> {
   const unpack = CODECS[codec];
-  if (!unpack) throw new Error(`it is compressed by codec ${codec}, which is not known`);
+  if (!unpack) throw new BrokenFileError(`it is compressed by codec ${codec}, which is not known`);
   if (codec === SNAPPY && snappyLength(page) !== bytes)
-    throw new Error('a page of it is longer than it says');
+    throw new BrokenFileError('a page of it is longer than it says');
   const unpacked = bytes === 0 ? Buffer.alloc(0) : await unpack(page, bytes);
-  if (unpacked.length !== bytes) throw new Error('a page of it is not as long as it says');
+  if (unpacked.length !== bytes)
+    throw new BrokenFileError('a page of it is not as long as it says');
   return unpacked;
 }

@@ -13,6 +13,7 @@ export {
 export { diskFull, failedCommit, isDiskFull } from './errors/disk-full.js';
 export { ERROR_STATUS, MillraceError, type ErrorKind } from './errors/errors.js';
 export { HealthController } from './health/health.controller.js';
+export { OperatorError } from './errors/operator-error.js';
 export { isAbort } from './errors/is-abort.js';
 export { createLogger, nestLogger, type Logger } from './logging/logger.js';
 export { OutageLog } from './logging/outage-log.js';

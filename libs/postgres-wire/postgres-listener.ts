@@ -1,17 +1,14 @@
-import { randomInt } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 import { listen, type ListenAddress } from '@app/http';
 import type { Logger } from '@app/platform';
 import { CatalogPostgres } from './catalog/catalog-postgres.js';
-import { BOUNDS } from './protocol/postgres-bounds.js';
-import type { Answerers } from './session/answering.js';
-import { Connection, type CancelKey } from './session/connection.js';
-
-const KEY_BELOW = 2 ** 31;
+import { Answering, type Answerers } from './session/answering.js';
+import { Connection } from './session/connection.js';
+import { Connections } from './session/connections.js';
 
 /** An address at which clients of PostgreSQL ask. */
 export class PostgresListener {
-  private readonly connections = new Map<number, { readonly secret: number; readonly connection: Connection }>(); // prettier-ignore
+  private readonly connections = new Connections();
   private readonly answerers: Answerers;
   private server: Server | undefined;
 
@@ -33,39 +30,24 @@ export class PostgresListener {
   async close(): Promise<void> {
     const { server } = this;
     const closed = server && new Promise((resolve) => server.close(resolve));
-    for (const { connection } of this.connections.values()) connection.stop();
+    this.connections.stop();
     await closed;
     await this.answerers.postgres.close();
   }
 
   private accept(socket: Socket): void {
-    // Cancel requests come by connections of their own, and must get through.
-    if (this.connections.size >= 2 * BOUNDS.connections) return void socket.destroy();
-    const key = this.newKey();
+    const { connections, answerers, logger } = this;
+    if (connections.isCrowded) return void socket.destroy();
+    const key = connections.newKey();
     const connection = new Connection(socket, {
-      answerers: this.answerers,
-      logger: this.logger,
+      door: answerers.door,
+      answering: (user, database) => new Answering(answerers, user, database),
+      connections,
+      logger,
       key,
-      cancel: (asked) => this.cancel(asked),
-      isFull: () => this.started() >= BOUNDS.connections,
     });
-    this.connections.set(key.process, { secret: key.secret, connection });
-    socket.once('close', () => this.connections.delete(key.process));
+    connections.add(key, connection);
+    socket.once('close', () => connections.delete(key));
     void connection.serve();
-  }
-
-  private started(): number {
-    return [...this.connections.values()].filter(({ connection }) => connection.isStarted).length;
-  }
-
-  private newKey(): CancelKey {
-    let process = randomInt(1, KEY_BELOW);
-    while (this.connections.has(process)) process = randomInt(1, KEY_BELOW);
-    return { process, secret: randomInt(KEY_BELOW) };
-  }
-
-  private cancel({ process, secret }: CancelKey): void {
-    const found = this.connections.get(process);
-    if (found?.secret === secret) found.connection.cancel();
   }
 }

@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Semaphore } from '@app/flow';
+import { RateLimiter, Semaphore } from '@app/flow';
 import { MillraceError } from '@app/platform';
 import type { QueryProgress } from '@app/warehouse';
 
 /** Bounds of all queries of one organization together. */
 export interface OrganizationQueryLimits {
-  /** At the same time; more wait for their turn. */
+  /** So many run at the same time; more wait for their turn. */
   readonly running: number;
   /** More than so many waiting are turned away. */
   readonly waiting: number;
@@ -39,14 +39,7 @@ const WORDS: Readonly<Record<Allowed, string>> = {
 };
 const ALLOWED = Object.keys(WORDS) as Allowed[];
 
-interface Account {
-  readonly running: Semaphore;
-  /** The rest of a minute's allowance. It is below 0 until it is made good. */
-  readonly left: Record<Allowed, number>;
-  refilledAt: number;
-}
-
-const MINUTE_MS = 60_000;
+const MINUTE_SECONDS = 60;
 
 /**
  * Keeps one organization's queries from taking everything: so many at a time, in order, and so much
@@ -55,84 +48,70 @@ const MINUTE_MS = 60_000;
  */
 @Injectable()
 export class OrganizationQueries {
-  private readonly accounts = new Map<string, Account>();
+  private readonly running = new Map<string, Semaphore>();
+  private readonly allowances: Readonly<Record<Allowed, RateLimiter>>;
 
-  constructor(
-    @Inject(ORGANIZATION_QUERY_LIMITS) private readonly limits: OrganizationQueryLimits,
-  ) {}
+  constructor(@Inject(ORGANIZATION_QUERY_LIMITS) private readonly limits: OrganizationQueryLimits) {
+    const perMinute = (burst: number): RateLimiter =>
+      new RateLimiter({ perSecond: burst / MINUTE_SECONDS, burst });
+    this.allowances = {
+      seconds: perMinute(limits.seconds),
+      resultBytes: perMinute(limits.resultBytes),
+      readRows: perMinute(limits.readRows),
+      readBytes: perMinute(limits.readBytes),
+    };
+  }
 
   /** @throws {MillraceError} TOO_MANY_REQUESTS; the signal's reason when it is aborted while waiting */
   async enter(share: string, signal: AbortSignal): Promise<Turn> {
     signal.throwIfAborted();
-    const account = this.account(share);
-    this.checkAllowance(account);
-    const release = await this.turn(account, signal);
+    this.checkAllowance(share);
+    const running = this.running.get(share) ?? new Semaphore(this.limits.running);
+    this.running.set(share, running);
+    const release = await this.turn(running, signal);
     const startedAt = performance.now();
     let ended = false;
     return {
       end: (resultBytes, read) => {
         if (ended) return;
         ended = true;
-        account.left.seconds -= (performance.now() - startedAt) / 1000;
-        account.left.resultBytes -= resultBytes;
-        account.left.readRows -= read?.rowsRead ?? 0;
-        account.left.readBytes -= read?.bytesRead ?? 0;
+        const { allowances } = this;
+        allowances.seconds.use(share, (performance.now() - startedAt) / 1000);
+        allowances.resultBytes.use(share, resultBytes);
+        allowances.readRows.use(share, read?.rowsRead ?? 0);
+        allowances.readBytes.use(share, read?.bytesRead ?? 0);
         release();
-        this.forget(share, account);
+        if (running.isIdle) this.running.delete(share);
       },
     };
   }
 
-  private account(share: string): Account {
-    const { seconds, resultBytes, readRows, readBytes } = this.limits;
-    const account = this.accounts.get(share) ?? {
-      running: new Semaphore(this.limits.running),
-      left: { seconds, resultBytes, readRows, readBytes },
-      refilledAt: performance.now(),
-    };
-    this.accounts.set(share, account);
-    const refilled = (performance.now() - account.refilledAt) / MINUTE_MS;
-    account.refilledAt = performance.now();
+  private checkAllowance(share: string): void {
     for (const each of ALLOWED) {
-      const whole = this.limits[each];
-      account.left[each] = Math.min(whole, account.left[each] + refilled * whole);
-    }
-    return account;
-  }
-
-  private checkAllowance({ left }: Account): void {
-    for (const each of ALLOWED) {
-      const allowance = this.limits[each];
-      if (left[each] > 0) continue;
+      const wait = this.allowances[each].wait(share, 0);
+      if (wait === 0) continue;
       throw tooMany(
-        `${allowance} ${WORDS[each]} a minute are used up; wait, or ask for less`,
-        Math.ceil((-left[each] / allowance) * (MINUTE_MS / 1000)) + 1,
+        `${this.limits[each]} ${WORDS[each]} a minute are used up; wait, or ask for less`,
+        Math.ceil(wait / 1000) + 1,
       );
     }
   }
 
   /** @returns what ends the turn */
-  private async turn(account: Account, signal: AbortSignal): Promise<() => void> {
-    const { running, waiting, waitSeconds } = this.limits;
-    if (!account.running.isFull) return account.running.acquire();
-    if (account.running.waiting >= waiting)
-      throw tooMany(`${running} queries run and ${waiting} wait; send fewer at a time`, 1);
+  private async turn(running: Semaphore, signal: AbortSignal): Promise<() => void> {
+    const { running: most, waiting, waitSeconds } = this.limits;
+    if (!running.isFull) return running.acquire();
+    if (running.waiting >= waiting)
+      throw tooMany(`${most} queries run and ${waiting} wait; send fewer at a time`, 1);
     const late = new AbortController();
     const timer = setTimeout(() => {
       late.abort(tooMany(`no turn within ${waitSeconds} s: other queries run`, waitSeconds));
     }, waitSeconds * 1000);
     try {
-      return await account.running.acquire(AbortSignal.any([signal, late.signal]));
+      return await running.acquire(AbortSignal.any([signal, late.signal]));
     } finally {
       clearTimeout(timer);
     }
-  }
-
-  /** An organization that asks nothing needs no account once its allowance is whole. */
-  private forget(share: string, account: Account): void {
-    if (!account.running.isIdle) return;
-    if (ALLOWED.every((each) => account.left[each] >= this.limits[each]))
-      this.accounts.delete(share);
   }
 }
 

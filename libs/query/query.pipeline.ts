@@ -16,7 +16,7 @@ import type { Values } from './guard/bind-values.js';
 import { Guard } from './guard/guard.js';
 import { Verdicts } from './guard/verdicts.js';
 import { OrganizationQueries, type Turn } from './organization-queries.js';
-import { withOwnTimes } from './own-times/with-own-times.js';
+import { withOwnTypes } from './own-types/with-own-types.js';
 import { fitColumns, needsFitting } from './plan/fit-columns.js';
 import { isUnknownName, toQueryFailure, unreadable } from './failures/query-failure.js';
 import { withinTime, type TimeRange } from './plan/time-range.js';
@@ -148,15 +148,21 @@ export class QueryPipeline {
     };
     const columns =
       needsFitting(format, wallTimes) && !explains ? await this.columnsOf(query) : undefined;
-    const fitted = columns ? fitColumns(statement, columns, format) : statement;
-    const asked = withoutRows ? `SELECT * FROM (\n${fitted}\n) LIMIT 0` : fitted;
+    const fitted = columns && fitColumns(statement, columns, format);
+    const fittedSql = fitted?.sql ?? statement;
+    const asked = withoutRows ? `SELECT * FROM (\n${fittedSql}\n) LIMIT 0` : fittedSql;
     const told = { ...(onProgress && { onProgress }), ...(onReading && { onReading }) };
-    const question = { ...query, ...told, sql: asked };
+    const question = {
+      ...query,
+      ...told,
+      sql: asked,
+      settings: { ...query.settings, ...fitted?.settings },
+    };
     const rows = await traced('read', () => this.reader.stream(question), { kind: 'client' });
     if (explains) return Readable.from(withoutDatabase(rows, organization), { objectMode: false });
     // An answer that the engine has compressed by itself cannot be read here.
     if (writing?.['compress'] !== undefined) return rows;
-    return withOwnTimes(rows, format, columns, 'session_timezone' in settings);
+    return withOwnTypes(rows, format, fitted?.columns, 'session_timezone' in settings);
   }
 
   private async columnsOf(query: WarehouseQuery): Promise<readonly Column[]> {

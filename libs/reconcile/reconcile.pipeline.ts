@@ -1,3 +1,4 @@
+import { OperatorError } from '@app/platform';
 import { Deeds } from './deeds.js';
 import { eraseAccount } from './erase-account.js';
 import { look, type Difference, type Look } from './look.js';
@@ -24,7 +25,7 @@ export async function reconcile(
     organization === undefined || [name, database].includes(organization);
   const chosen = found.differences.filter(isWanted);
   if (organization !== undefined && chosen.length === 0)
-    throw new Error(`of an organization ${organization} nothing differs`);
+    throw new OperatorError(`of an organization ${organization} nothing differs`);
   const accounts = organization === undefined ? found.accounts.filter(isOver(mode)) : [];
   if (chosen.length + accounts.length === 0 && !found.isOpen) return found;
   if (mode === 'adopt') refuseStrangers(chosen, found.models.streams);

@@ -1,6 +1,6 @@
 import type { ReconciledOrganization } from '@app/audit';
 import type { Passcodes } from '@app/identity';
-import { certain } from '@app/platform';
+import { certain, OperatorError } from '@app/platform';
 import {
   streamAggregate,
   streamName,
@@ -83,7 +83,7 @@ export function refuseStrangers(
   for (const { unknown, waiting } of differences)
     for (const { table } of [...unknown, ...waiting])
       if (isStranger(table, streams))
-        throw new Error(
+        throw new OperatorError(
           `the table ${table.database}.${table.table} can be no stream: it names none that is its own; take it away by hand, or use --drop`,
         );
 }

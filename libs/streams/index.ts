@@ -45,6 +45,7 @@ export { KeptRowCounts } from './damage/kept-row-counts.js';
 export { DroppedTablesProjection } from './projections/dropped-tables.projection.js';
 export { ForgottenBatchesProjection } from './projections/forgotten-batches.projection.js';
 export { StreamsProjection, type StreamDescription } from './projections/streams.projection.js';
+export { FoundTables } from './projections/found-tables.js';
 export { WarehouseTablesProjection } from './projections/warehouse-tables.projection.js';
 export { StreamsModule } from './streams.module.js';
 export { STREAM_EVENTS } from './stream-event-fields.js';

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { OperatorError } from '@app/platform';
 import { availableMemory, ENGINE_MIN_BYTES } from './memory/available-memory.js';
 import type { EngineEvent } from './child/engine-event.js';
 import type { EngineBackups } from './engine/index.js';
@@ -74,6 +75,6 @@ export async function openWarehouse({
   } catch (error) {
     await localEngine.close();
     if (clickHouse === undefined) throw error;
-    throw new Error(`CLICKHOUSE_URL: ${(error as Error).message}`, { cause: error });
+    throw new OperatorError(`CLICKHOUSE_URL: ${(error as Error).message}`, { cause: error });
   }
 }

@@ -92,7 +92,7 @@ const PASSING = new Set([
   ...[516, 692, 735, 999],
 ]);
 
-/** Tells whether it may go well later without anybody's changing anything in what was asked. */
+/** True where the same statement may go well later, without anybody's changing it. */
 export const passes = ({ code }: WarehouseError): boolean => PASSING.has(code);
 
 /**

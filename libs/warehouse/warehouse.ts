@@ -71,7 +71,7 @@ export interface WarehouseQuery {
    * answer begins. Rows are not held back for it, but for the first mebibytes.
    */
   readonly onReading?: (progress: QueryProgress) => void;
-  /** It reads little, which is in memory: one thread is faster, and the answer is probably small. */
+  /** True where the statement reads little, which is in memory: one thread is faster, and the answer is probably small. */
   readonly isSmall?: boolean;
 }
 

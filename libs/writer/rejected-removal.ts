@@ -34,7 +34,7 @@ export function toRemovalRecord(
   };
 }
 
-/** It is undefined when the record is something else. @throws {z.ZodError} when it cannot be read. */
+/** Reads a removal; undefined when the record is something else. @throws {z.ZodError} when it cannot be read */
 export function readRemoval(record: QueueRecord): RejectedRemoval | undefined {
   if (record.headers.kind !== KIND || !('bytes' in record.payload)) return undefined;
   const rows = JSON.parse(Buffer.from(record.payload.bytes).toString()) as unknown;

@@ -88,7 +88,7 @@ export class WritePipeline {
     }
   }
 
-  /** Until it succeeds. @returns false when it was stopped before. @throws {FencedError} */
+  /** Tries until the work succeeds. @returns false when it was stopped before. @throws {FencedError} */
   private async insist(work: () => Promise<void>, failure: string): Promise<boolean> {
     const backoff = new Backoff(BACKOFF_MS);
     for (;;) {
@@ -244,7 +244,7 @@ export class WritePipeline {
     return true;
   }
 
-  /** Until it is kept: what was acknowledged must not go when there is no room for it. */
+  /** Tries until the record is kept: what was acknowledged must not go when there is no room for it. */
   private setAside(record: QueuedRecord, reason: string): Promise<boolean> {
     this.logger.error({ position: positionOf(record), reason }, 'a batch is set aside');
     this.aside.push(record.position);

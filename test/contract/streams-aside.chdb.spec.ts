@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { AuditTrailProjection, FollowLeaderProjection, TrailLeaderElection } from '@app/audit';
-import { StreamsProjection, WarehouseTablesProjection } from '@app/streams';
+import { FoundTables, StreamsProjection, WarehouseTablesProjection } from '@app/streams';
 import {
   NETWORK_ERROR,
   openWarehouse,
@@ -38,7 +38,8 @@ describe('an event that the warehouse refuses to carry out', () => {
         const databases = () => accounts.databases();
         const say = (_: object, message: string) => void said.push(message);
         const log = { error: say, warn: say };
-        tables = new WarehouseTablesProjection(warehouse, streams, databases, lead, log);
+        const found = new FoundTables(warehouse, streams, databases);
+        tables = new WarehouseTablesProjection(warehouse, streams, found, lead, log);
         return [
           new FollowLeaderProjection(lead, accounts),
           tables,

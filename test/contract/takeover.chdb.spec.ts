@@ -10,6 +10,7 @@ import {
 import type { RecordedEvent } from '@app/event-store';
 import {
   DroppedTablesProjection,
+  FoundTables,
   StreamsProjection,
   WarehouseTablesProjection,
 } from '@app/streams';
@@ -95,10 +96,13 @@ describe('a process that starts while the one that leads dies', () => {
         const databases = () => accounts.databases();
         return [
           new FollowLeaderProjection(lead, accounts),
-          new WarehouseTablesProjection(warehouse, streams, databases, lead, {
-            error: () => undefined,
-            warn: () => undefined,
-          }),
+          new WarehouseTablesProjection(
+            warehouse,
+            streams,
+            new FoundTables(warehouse, streams, databases),
+            lead,
+            { error: () => undefined, warn: () => undefined },
+          ),
           streams,
           new DroppedTablesProjection(warehouse, streams, databases, lead),
           new AuditTrailProjection(tables, accounts, () => new Uint8Array(32), lead),

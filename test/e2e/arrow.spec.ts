@@ -45,7 +45,7 @@ const LAST = {
 };
 const ONLY_ARROW_TYPES = {
   ...{ struct: 'Struct', lists: 'List', maps: 'Struct', pair: 'List', large_text: 'Utf8' },
-  ...{ text_view: 'Utf8', large_binary: 'Utf8', large_list: 'List', half: 'Float32' },
+  ...{ text_view: 'Utf8', large_binary: 'Binary', large_list: 'List', half: 'Float32' },
   ...{ decimal32: 'Decimal128(4, 2)', decimal64: 'Decimal128(12, 2)', took: 'Int64' },
   ...{ milli_day: 'Timestamp(Millisecond, None)', second: 'Timestamp(Second, None)' },
   ...{ paris: 'Timestamp(Millisecond, UTC)', time_second: 'Time64(Second)' },

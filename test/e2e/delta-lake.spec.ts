@@ -174,7 +174,7 @@ describe('Delta Lake', () => {
     expect(Object.fromEntries(schema.map(({ name, type }) => [name, type]))).toEqual({
       ...{ _timestamp: 'Timestamp', byte: 'Int8', short: 'Int16', integer: 'Int32' },
       ...{ long: 'Int64', float: 'Float32', double: 'Float64', boolean: 'Boolean' },
-      ...{ string: 'Utf8', binary: 'Utf8', date: 'Date32', timestamp: 'Timestamp' },
+      ...{ string: 'Utf8', binary: 'Binary', date: 'Date32', timestamp: 'Timestamp' },
       timestamp_ntz: 'Timestamp(Microsecond, None)',
       ...{ decimal: 'Decimal128(10, 2)', large_decimal: 'Decimal128(38, 3)' },
       ...{ struct: 'Struct', list: 'List', structs: 'List', map: 'Struct' },

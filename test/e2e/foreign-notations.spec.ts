@@ -54,12 +54,20 @@ describe('notations of DuckDB, Postgres and others', () => {
 
   it('refuses NATURAL JOIN where it would be by the time of the rows', async () => {
     await server.client.upload('prices', [{ id: 1, price: 2 }]);
-    for (const other of ['prices', '(SELECT id, _timestamp FROM prices)']) {
-      const { status, bytes } = await server.client.call('sql', {
-        body: `SELECT id FROM docs NATURAL JOIN ${other}`,
-      });
+    const named =
+      'WITH few AS (SELECT * FROM prices), ids AS (SELECT * EXCEPT (_timestamp) FROM few)';
+    for (const sql of [
+      'SELECT id FROM docs NATURAL JOIN prices',
+      'SELECT id FROM docs NATURAL JOIN (SELECT id, _timestamp FROM prices)',
+      `${named} SELECT id FROM docs NATURAL JOIN few`,
+      `${named} SELECT id FROM few NATURAL JOIN docs`,
+    ]) {
+      const { status, bytes } = await server.client.call('sql', { body: sql });
       expect([status, bytes.toString()]).toEqual([400, expect.stringContaining('USING (id)')]);
     }
+    expect(await server.client.sql(`${named} SELECT id FROM docs NATURAL JOIN ids`)).toEqual([
+      { id: 1 },
+    ]);
   });
 
   it('cuts lists as DuckDB does, whatever the places', async () => {

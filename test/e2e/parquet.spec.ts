@@ -17,7 +17,7 @@ const EXACT_TYPES = {
   ...{ id: 'Int8', int8: 'Int8', int16: 'Int16', int32: 'Int32', int64: 'Int64' },
   ...{ uint8: 'UInt8', uint16: 'UInt16', uint32: 'UInt32', uint64: 'UInt64' },
   ...{ float32: 'Float32', float64: 'Float64', bool: 'Boolean', text: 'Utf8' },
-  ...{ dictionary: 'Utf8', binary: 'Utf8', uuid: 'UUID', date: 'Date32' },
+  ...{ dictionary: 'Utf8', binary: 'Binary', uuid: 'UUID', date: 'Date32' },
   millis: 'Timestamp(Millisecond, None)',
   micros: 'Timestamp(Microsecond, None)',
   nanos: 'Timestamp(Nanosecond, None)',

@@ -262,7 +262,7 @@ describe('streams', () => {
         { name: '_timestamp', type: 'Timestamp' },
         { name: 'id', type: 'Utf8' },
         { name: 'amount', type: 'Float64' },
-        { name: 'flags', type: 'List' },
+        { name: 'flags', type: 'List', element: 'Utf8' },
         { name: 'seen', type: 'Int64' },
         { name: 'later', type: 'Boolean' },
       ]);

@@ -39,6 +39,7 @@ import { STORED_EVENTS } from '@app/stored-events';
 import {
   DamagedTables,
   DroppedTablesProjection,
+  FoundTables,
   ForgottenBatchesProjection,
   KeptRowCounts,
   StreamsProjection,
@@ -140,14 +141,8 @@ export async function openStores(
   const databases = (): readonly string[] => directory.databases();
   const lead = new TrailLeaderElection(warehouse, { rank: leaderRank(config) });
   const following = new FollowLeaderProjection(lead, directory);
-  const tables = new WarehouseTablesProjection(
-    warehouse,
-    streams,
-    databases,
-    lead,
-    logger,
-    notUnderstood,
-  );
+  const found = new FoundTables(warehouse, streams, databases, notUnderstood);
+  const tables = new WarehouseTablesProjection(warehouse, streams, found, lead, logger);
   const dropped = new DroppedTablesProjection(warehouse, streams, databases, lead);
   const deadLetter = openDeadLetter(config.dataDirectory);
   const forgotten = new ForgottenBatchesProjection(streams, deadLetter);

@@ -35,7 +35,7 @@ import type { Survey } from './survey.js';
 
 /** The fields of a stream's schema that acceptance works with. */
 export interface SchemaKeeper {
-  /** It is undefined while the stream does not exist. */
+  /** The stream as it is; undefined while it does not exist. */
   current(): StreamSchema | undefined;
   /** Creates the stream or changes its schema so that what was surveyed fits as far as it can, and answers the schema then in force. */
   evolve(survey: Survey): Promise<EvolvedSchema>;

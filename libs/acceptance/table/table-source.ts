@@ -41,7 +41,7 @@ export interface TableSource {
 export interface DataFile {
   /** Absolute path without characters that the engine reads as a pattern. */
   readonly file: string;
-  /** It is as the engine names it. */
+  /** The format, as the engine names it. */
   readonly format: 'Parquet' | 'Arrow' | 'ArrowStream';
   /** The name of the file in messages. */
   readonly name: string;

@@ -1,4 +1,4 @@
-import { didYouMean } from '@app/platform';
+import { didYouMean, OperatorError } from '@app/platform';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
 const OPTIONS = {
@@ -65,7 +65,9 @@ export function parseEdgeArguments(argv: readonly string[]) {
   } catch (error) {
     const { message } = error as Error;
     if (!/unexpected argument/i.test(message)) throw error;
-    throw new Error(`${message.split('. ')[0]}; a table is --table <name>=<uri>`, { cause: error });
+    throw new OperatorError(`${message.split('. ')[0]}; a table is --table <name>=<uri>`, {
+      cause: error,
+    });
   }
 }
 
@@ -75,6 +77,8 @@ function refuseUnknown(argv: readonly string[]): void {
   for (const token of tokens)
     if (token.kind === 'option' && !Object.hasOwn(OPTIONS, token.name)) {
       const near = didYouMean(token.name, Object.keys(OPTIONS)).replace('"', '"--');
-      throw new Error(`unknown option ${token.rawName}${near || '; --help tells which there are'}`);
+      throw new OperatorError(
+        `unknown option ${token.rawName}${near || '; --help tells which there are'}`,
+      );
     }
 }

@@ -1,4 +1,4 @@
-import { explainIssues } from '@app/platform';
+import { explainIssues, OperatorError } from '@app/platform';
 import type { ResultFormat } from '@app/warehouse';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
@@ -63,7 +63,7 @@ const READERS: Readonly<Record<string, (text: string) => ConfigDocument>> = {
 export async function readConfigFile(path: string): Promise<ConfigFile> {
   readerOf(path);
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new Error(`--config ${path} cannot be read: ${(error as Error).message}`, {
+    throw new OperatorError(`--config ${path} cannot be read: ${(error as Error).message}`, {
       cause: error,
     });
   });
@@ -77,11 +77,11 @@ export function parseConfigFile(text: string, path: string): ConfigFile {
   try {
     document = read(text);
   } catch (error) {
-    throw new Error(`${path}${(error as Error).message}`, { cause: error });
+    throw new OperatorError(`${path}${(error as Error).message}`, { cause: error });
   }
   const placeOf = (key: readonly PropertyKey[]) => `${path}${document.placeOf(key)}: `;
   const parsed = configFile.safeParse(withoutExtensions(document.value ?? {}));
-  if (!parsed.success) throw new Error(explainIssues(parsed.error, placeOf));
+  if (!parsed.success) throw new OperatorError(explainIssues(parsed.error, placeOf));
   const { addr, tables, kvstores, ...rest } = parsed.data;
   return {
     tables: tables ?? [],
@@ -111,7 +111,7 @@ function withoutExtensions(document: unknown): unknown {
 function readerOf(path: string): (text: string) => ConfigDocument {
   const read = READERS[extname(path).toLowerCase()];
   if (read) return read;
-  throw new Error(`${path}: want a file that ends in .yaml, .yml or .toml`);
+  throw new OperatorError(`${path}: want a file that ends in .yaml, .yml or .toml`);
 }
 
 function isThere(value: unknown, key: string): boolean {

@@ -1,4 +1,4 @@
-import { isLoopback } from '@app/platform';
+import { isLoopback, OperatorError } from '@app/platform';
 import type { EdgeEnvironment } from './edge-environment.js';
 import type { ResultFormat } from '@app/warehouse';
 import { z } from 'zod';
@@ -55,14 +55,16 @@ export async function readEdgeConfig(
       : await readConfigFile(given.config);
   const config = merge(given, file, environment);
   if (config.tables.length + config.stores.length === 0 && !config.follow && !config.stateFile)
-    throw new Error('there is nothing to serve: say --table, --config, --follow or --state');
+    throw new OperatorError(
+      'there is nothing to serve: say --table, --config, --follow or --state',
+    );
   return config;
 }
 
 function merge(given: EdgeArguments, file: ConfigFile, environment: EdgeEnvironment): EdgeConfig {
   const http = addressOf(given, file, environment);
   const token = given.token ?? environment.token;
-  if (token === '') throw new Error('--token: want a token that is not empty');
+  if (token === '') throw new OperatorError('--token: want a token that is not empty');
   const cors = (given.cors ?? file.cors ?? []).map(originOf);
   const tables = [...file.tables, ...(given.table ?? []).map(parseTableArgument)];
   refuseDoubled('table', tables);
@@ -112,7 +114,7 @@ function read<Value>(
 function readArgument<Value>(name: string, schema: z.ZodType<Value, string>, text: string): Value {
   const parsed = schema.safeParse(text);
   if (parsed.success) return parsed.data;
-  throw new Error(`${name} ${text}: ${parsed.error.issues[0]?.message}`);
+  throw new OperatorError(`${name} ${text}: ${parsed.error.issues[0]?.message}`);
 }
 
 const DEFAULT_HTTP: HttpAddress = { host: '127.0.0.1', port: 8080 };
@@ -141,7 +143,8 @@ function doorOf(
 function isReadOnly(given: EdgeArguments, file: ConfigFile): boolean | undefined {
   const readOnly = given['read-only'] === true;
   const writable = given['disable-read-only'] === true;
-  if (readOnly && writable) throw new Error('want --read-only or --disable-read-only, not both');
+  if (readOnly && writable)
+    throw new OperatorError('want --read-only or --disable-read-only, not both');
   if (readOnly || writable) return readOnly;
   return file.readOnly;
 }
@@ -150,12 +153,12 @@ function originOf(text: string): string {
   if (text === '*') return text;
   const origin = URL.canParse(text) ? new URL(text).origin : 'null';
   if (origin !== 'null' && [origin, `${origin}/`].includes(text.toLowerCase())) return origin;
-  throw new Error(`cors ${text}: want an origin, such as https://app.example.com, or *`);
+  throw new OperatorError(`cors ${text}: want an origin, such as https://app.example.com, or *`);
 }
 
 function refuseDoubled(kind: string, all: readonly { readonly name: string }[]): void {
   const names = all.map(({ name }) => name);
   const doubled = names.find((name, index) => names.indexOf(name) !== index);
   if (doubled !== undefined)
-    throw new Error(`${kind} ${JSON.stringify(doubled)} is there twice; want another name`);
+    throw new OperatorError(`${kind} ${JSON.stringify(doubled)} is there twice; want another name`);
 }

@@ -1,3 +1,4 @@
+import { OperatorError } from '@app/platform';
 import type { EdgeEnvironment } from './edge-environment.js';
 import type { EdgeArguments } from './arguments.js';
 
@@ -24,14 +25,16 @@ export function readFollow(
 ): FollowConfig | undefined {
   if (given.follow === undefined) {
     for (const name of ['org', 'follow-interval', 'follow-cache'] as const)
-      if (given[name] !== undefined) throw new Error(`--${name} belongs to --follow <url>`);
+      if (given[name] !== undefined) throw new OperatorError(`--${name} belongs to --follow <url>`);
     return undefined;
   }
   const organization = given.org ?? 'default';
   if (!ORGANIZATION.test(organization))
-    throw new Error(`--org ${organization}: want the name of an organization`);
+    throw new OperatorError(`--org ${organization}: want the name of an organization`);
   if (user === undefined || password === undefined)
-    throw new Error('--follow: want MILLRACE_USER and MILLRACE_PASSWORD in the environment');
+    throw new OperatorError(
+      '--follow: want MILLRACE_USER and MILLRACE_PASSWORD in the environment',
+    );
   const cacheFolder = given['follow-cache'];
   return {
     url: urlOf(given.follow),
@@ -46,9 +49,9 @@ export function readFollow(
 function urlOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
-    throw new Error(`--follow: want the server's URL, such as http://127.0.0.1:5080`);
+    throw new OperatorError(`--follow: want the server's URL, such as http://127.0.0.1:5080`);
   if (url.username !== '' || url.password !== '')
-    throw new Error('--follow: credentials go into MILLRACE_USER and MILLRACE_PASSWORD');
+    throw new OperatorError('--follow: credentials go into MILLRACE_USER and MILLRACE_PASSWORD');
   if (!url.pathname.endsWith('/')) url.pathname += '/';
   return url;
 }
@@ -57,5 +60,5 @@ function intervalOf(text: string | undefined): number {
   if (text === undefined) return DEFAULT_INTERVAL_SECONDS;
   const interval = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0;
   if (interval > 0) return interval;
-  throw new Error(`--follow-interval ${text}: want a number of seconds more than 0`);
+  throw new OperatorError(`--follow-interval ${text}: want a number of seconds more than 0`);
 }

@@ -1,4 +1,5 @@
 import { parse, TomlError } from 'smol-toml';
+import { OperatorError } from '@app/platform';
 import type { ConfigDocument } from './read-yaml.js';
 
 /** @throws {Error} that says where the text is not TOML */
@@ -8,6 +9,6 @@ export function readToml(text: string): ConfigDocument {
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const [first = ''] = error.message.split('\n');
-    throw new Error(`:${error.line}:${error.column}: ${first}`, { cause: error });
+    throw new OperatorError(`:${error.line}:${error.column}: ${first}`, { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-import { type KeyPath } from '@app/platform';
+import { type KeyPath, OperatorError } from '@app/platform';
 import {
   type Document,
   isNode,
@@ -57,7 +57,7 @@ export function readYaml(text: string): ConfigDocument {
     return `:${line}:${col}`;
   };
   const [problem] = [...document.errors, ...document.warnings];
-  if (problem) throw new Error(`${at(problem.pos[0])}: ${problem.message}`);
+  if (problem) throw new OperatorError(`${at(problem.pos[0])}: ${problem.message}`);
   return {
     value: unfold(document),
     placeOf: (path) => {
@@ -75,6 +75,6 @@ function unfold(document: Document): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
   } catch (error) {
-    throw new Error(`: ${(error as Error).message}`, { cause: error });
+    throw new OperatorError(`: ${(error as Error).message}`, { cause: error });
   }
 }

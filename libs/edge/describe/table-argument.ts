@@ -1,4 +1,5 @@
 import { explainIssues } from '@app/platform';
+import { SourceError } from '../sources/source-error.js';
 import type { DescribedTable } from '../table-description.js';
 import { stemOf } from './names-in-uri.js';
 import { ENTRY_KEYS, tableEntry } from './table-entry.js';
@@ -41,7 +42,7 @@ function describeTable(
   const read = tableEntry.safeParse({ ...entry, option });
   if (read.success) return read.data;
   const wrong = explainIssues(read.error).replaceAll(/^option(?:\.|: )/gm, '');
-  throw new Error(`table ${shown(`${name}=${uri}`)}: ${wrong}`);
+  throw new SourceError(`table ${shown(`${name}=${uri}`)}: ${wrong}`);
 }
 
 function parseUri(text: string): { uri: string; options: ReadonlyMap<string, unknown> } {
@@ -49,9 +50,9 @@ function parseUri(text: string): { uri: string; options: ReadonlyMap<string, unk
   const options = new Map<string, unknown>();
   for (const piece of given) {
     const [, key = '', value = ''] = OPTION.exec(piece) ?? [];
-    if (options.has(key)) throw new Error(`table ${shown(uri)}: ${key} is there twice`);
+    if (options.has(key)) throw new SourceError(`table ${shown(uri)}: ${key} is there twice`);
     if (ENTRY_KEYS.includes(key) && /^[[{]/.test(value) && json(value) === undefined)
-      throw new Error(`table ${shown(uri)}: ${key}: its value is no valid JSON`);
+      throw new SourceError(`table ${shown(uri)}: ${key}: its value is no valid JSON`);
     options.set(key, valueOf(key, value));
   }
   return { uri, options };

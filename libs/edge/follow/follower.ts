@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import { Backoff } from '@app/flow';
+import { OperatorError } from '@app/platform';
+import { Backoff, pause } from '@app/flow';
 import type { Logger } from '@app/platform';
 import type { SourceEngine } from '@app/warehouse';
 import type { FollowConfig } from '../config/follow-config.js';
@@ -73,7 +73,7 @@ export class Follower {
       await follower.hosted.streams(FIRST_CONTACT_MILLISECONDS);
     } catch (error) {
       if (error instanceof HostedError && error.isRefusal)
-        throw new Error(`--follow: ${error.message}`, { cause: error });
+        throw new OperatorError(`--follow: ${error.message}`, { cause: error });
       dependencies.logger.warn({ err: error }, 'the followed organization cannot be reached yet');
     }
     measureFollowing(() => follower.state());
@@ -129,10 +129,8 @@ export class Follower {
   private async run(): Promise<void> {
     const { signal } = this.stop;
     while (!signal.aborted) {
-      const pause = await this.round();
-      await wait(timerMilliseconds(pause), undefined, { signal, ref: false }).catch(
-        () => undefined,
-      );
+      const seconds = await this.round();
+      await pause(timerMilliseconds(seconds), signal, false);
     }
   }
 
@@ -248,7 +246,9 @@ async function takeFolder(folder: string): Promise<void> {
   const path = join(folder, PID_FILE);
   const holder = Number(await readFile(path, 'utf8').catch(() => Number.NaN));
   if (Number.isInteger(holder) && holder !== process.pid && isAlive(holder))
-    throw new Error(`--follow-cache ${folder}: process ${holder} has it; want another folder`);
+    throw new OperatorError(
+      `--follow-cache ${folder}: process ${holder} has it; want another folder`,
+    );
   await writeFile(path, String(process.pid), { mode: 0o600 });
 }
 
@@ -267,7 +267,9 @@ async function insistOnOrganization(folder: string, config: FollowConfig): Promi
   const found = await readFile(path, 'utf8').catch(() => undefined);
   if (found === undefined) await writeFile(path, own, { mode: 0o600 });
   else if (found !== own)
-    throw new Error(`--follow-cache ${folder}: it has another organization; want another folder`);
+    throw new OperatorError(
+      `--follow-cache ${folder}: it has another organization; want another folder`,
+    );
 }
 
 /** `fetch` says "fetch failed"; why is in its cause. */

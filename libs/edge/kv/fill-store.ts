@@ -1,5 +1,6 @@
 import { didYouMean } from '@app/platform';
 import { quoteIdentifier } from '@app/warehouse';
+import { SourceError } from '../sources/source-error.js';
 import type { DescribedStore } from '../describe/table-entry.js';
 import { loadFailure } from '../registry/prepare/load-failure.js';
 import type { Workshop } from '../registry/prepare/open-source.js';
@@ -28,7 +29,9 @@ export async function fillStore(
   try {
     for (const name of [key, value])
       if (!names.includes(name))
-        throw new Error(`there is no column ${JSON.stringify(name)}${didYouMean(name, names)}`);
+        throw new SourceError(
+          `there is no column ${JSON.stringify(name)}${didYouMean(name, names)}`,
+        );
     // One thread: the rows come in the order of their files, which says which is the last.
     await run(
       `CREATE TABLE ${target} ENGINE = MergeTree ORDER BY k SETTINGS index_granularity = ${GRANULE_ROWS} AS

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { unlessGone, writeDurably } from '@app/files';
-import { explainIssues, MillraceError } from '@app/platform';
+import { explainIssues, MillraceError, OperatorError } from '@app/platform';
 import { z } from 'zod';
 import { printTable } from '../describe/print-table.js';
 import { tableEntry } from '../describe/table-entry.js';
@@ -27,9 +27,9 @@ export async function readState(path: string): Promise<KeptState> {
   try {
     const read = stateFile.safeParse(JSON.parse(text));
     if (read.success) return read.data;
-    throw new Error(explainIssues(read.error));
+    throw new OperatorError(explainIssues(read.error));
   } catch (error) {
-    throw new Error(`--state ${path}: ${(error as Error).message}`, { cause: error });
+    throw new OperatorError(`--state ${path}: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import { SourceError } from './source-error.js';
 import type { SourceCredentials } from './source-credentials.js';
 import { quoteText } from '@app/warehouse';
 import { withoutSecrets } from '../describe/without-secrets.js';
@@ -55,7 +56,7 @@ export function fileSource(
       };
     }
     case 'stdin':
-      throw new Error('standard input can be read once, at the start');
+      throw new SourceError('standard input can be read once, at the start');
     default: {
       const key =
         place.key === '' || place.key.endsWith('/') ? withinPrefix(place.key, format) : place.key;
@@ -76,7 +77,7 @@ export function fileSource(
 function localPath(path: string, { endings }: EngineFormat): string {
   if (existsSync(path)) return statSync(path).isDirectory() ? withinFolder(path, endings) : path;
   if (isGlob(path)) return path;
-  throw new Error('there is no such file or folder');
+  throw new SourceError('there is no such file or folder');
 }
 
 /** In a store, `**` goes through slashes. */

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { SourceError } from './source-error.js';
 import type { SourceCredentials } from './source-credentials.js';
 import { quoteText } from '@app/warehouse';
 import { storeCall } from './object-stores.js';
@@ -17,12 +18,14 @@ export function lakeSource(
 ): Source {
   if (place.kind === 'local') {
     if (!existsSync(`${place.path}/${MARK[format]}`))
-      throw new Error(`it is no ${format} table: there is no folder ${MARK[format]} in it`);
+      throw new SourceError(`it is no ${format} table: there is no folder ${MARK[format]} in it`);
     const call = tableFunction(LOCAL[format], [quoteText(place.path)]);
     return plainSource(call, place.path);
   }
   if (place.kind === 'http' || place.kind === 'stdin')
-    throw new Error(`a ${format} table is a folder: it can be local, or in s3://, gs:// or az://`);
+    throw new SourceError(
+      `a ${format} table is a folder: it can be local, or in s3://, gs:// or az://`,
+    );
   const at = { ...place, key: place.key.replace(/\/*$/, '/') };
   const call = storeCall(format, at, credentials, undefined, undefined);
   const shown = `${place.kind}://${place.bucket}/${place.key}`;

@@ -1,4 +1,5 @@
 import { quoteText } from '@app/warehouse';
+import { SourceError } from './source-error.js';
 import type { SourceCredentials } from './source-credentials.js';
 import { optionalText, tableFunction } from './source.js';
 
@@ -87,7 +88,7 @@ function azureArguments(
   if (azure.connectionString !== undefined)
     return { args: [quoteText(azure.connectionString), ...path], shown };
   if (azure.account === undefined || azure.key === undefined)
-    throw new Error(
+    throw new SourceError(
       'az:// needs AZURE_STORAGE_CONNECTION_STRING, or AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY',
     );
   const url = azure.endpoint ?? `https://${azure.account}.blob.core.windows.net`;

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SourceError } from './source-error.js';
 
 /** Tells where a URI points to. */
 export type Place =
@@ -34,13 +35,13 @@ export function placeOf(uri: string, base: string): Place {
     return { kind: 'local', path: rest.startsWith('/') ? decodedPath(rest) : resolve(base, rest) };
   const kind = Object.hasOwn(OBJECT_STORES, name) ? OBJECT_STORES[name] : undefined;
   if (!kind)
-    throw new Error(
+    throw new SourceError(
       `nobody reads ${scheme}:// here; want a path, file://, http(s)://, s3://, gs:// or az://`,
     );
   const [bucket = '', ...path] = rest.split('/');
   // `container@account` is what abfs:// has; the account is the environment's.
   const [container = ''] = bucket.split('@', 1);
-  if (container === '') throw new Error(`there is no bucket in ${uri}`);
+  if (container === '') throw new SourceError(`there is no bucket in ${uri}`);
   return { kind, bucket: container, key: decoded(path.join('/')) };
 }
 

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '@app/flow';
 import { SilenceError } from './eventstoredb-failure.js';
 
 export interface PresenceLog {
@@ -65,7 +65,7 @@ export class Presence {
     const { log, probe, signal } = this.options;
     let logged = performance.now();
     while (this.since === since && !signal.aborted) {
-      await sleep(PROBE_MS, undefined, { signal }).catch(() => undefined);
+      await pause(PROBE_MS, signal);
       if (this.since !== since || signal.aborted) return;
       try {
         await probe();

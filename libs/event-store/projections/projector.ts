@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Backoff } from '@app/flow';
+import { Backoff, pause } from '@app/flow';
 import { MillraceError } from '@app/platform';
 import { stepsOf, type RecordedEvent } from '../event.js';
 import type { EventStore } from '../event-store.js';
@@ -178,8 +177,7 @@ export class Projector {
     if (this.unwritten < UNWRITTEN_MAX) return;
     while (!this.groups.isWritten(position) && !signal.aborted) {
       await this.groups.settle(position);
-      if (this.groups.failure !== undefined)
-        await sleep(BACKOFF_MS.first, undefined, { signal }).catch(() => undefined);
+      if (this.groups.failure !== undefined) await pause(BACKOFF_MS.first, signal);
     }
     this.unwritten = 0;
   }

@@ -1,3 +1,5 @@
+import { OperatorError } from '@app/platform';
+
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program listens there',
   EADDRNOTAVAIL: 'this machine has no such address',
@@ -15,7 +17,7 @@ export const listenFailure =
     const { code, message } = error as NodeJS.ErrnoException;
     const reason = REASONS[code ?? ''];
     if (reason === undefined) throw error;
-    throw new Error(`${message}: ${reason}; choose another address by ${setting}`, {
+    throw new OperatorError(`${message}: ${reason}; choose another address by ${setting}`, {
       cause: error,
     });
   };

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { TlsOptions } from 'node:tls';
-import { gauge } from '@app/platform';
+import { gauge, OperatorError } from '@app/platform';
 
 /** Files in PEM form; the certificate comes with those between it and its authority. */
 export interface TlsFiles {
@@ -38,7 +38,9 @@ export function readTlsPair(files: TlsFiles): TlsPair {
     createPrivateKey(key),
   );
   if (!certificate.checkPrivateKey(privateKey))
-    throw new Error('MILLRACE_TLS_KEY: this key is not that of the certificate MILLRACE_TLS_CERT');
+    throw new OperatorError(
+      'MILLRACE_TLS_KEY: this key is not that of the certificate MILLRACE_TLS_CERT',
+    );
   return { cert, key, expires: new Date(certificate.validTo) };
 }
 
@@ -104,7 +106,7 @@ function read(name: string, path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const { code = 'unreadable' } = error as NodeJS.ErrnoException;
-    throw new Error(`${name}: ${path} cannot be read (${code})`, { cause: error });
+    throw new OperatorError(`${name}: ${path} cannot be read (${code})`, { cause: error });
   }
 }
 
@@ -113,6 +115,6 @@ function parsed<T>(name: string, what: string, parse: () => T): T {
   try {
     return parse();
   } catch {
-    throw new Error(`${name}: want a file in PEM form with ${what}`);
+    throw new OperatorError(`${name}: want a file in PEM form with ${what}`);
   }
 }

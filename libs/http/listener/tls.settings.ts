@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OperatorError } from '@app/platform';
 import { readTlsPair, type TlsFiles, type TlsPair } from './server-tls.js';
 
 export interface TlsConfig {
@@ -25,12 +26,14 @@ export function tlsConfig({
 }: Values): TlsConfig | undefined {
   if (certificate === undefined && key === undefined) return undefined;
   if (certificate === undefined || key === undefined)
-    throw new Error('configuration: MILLRACE_TLS_CERT and MILLRACE_TLS_KEY need each other');
+    throw new OperatorError(
+      'configuration: MILLRACE_TLS_CERT and MILLRACE_TLS_KEY need each other',
+    );
   const files = { certificate, key };
   try {
     return { files, pair: readTlsPair(files) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`configuration: ${reason}`, { cause: error });
+    throw new OperatorError(`configuration: ${reason}`, { cause: error });
   }
 }

@@ -1,3 +1,4 @@
+import { OperatorError } from '@app/platform';
 import type { EventStore, RecordedEvent } from '@app/event-store';
 import { unseal, type PersonKeys } from '@app/key-store';
 import type { UserRegistered } from '../aggregates/user.aggregate.js';
@@ -33,7 +34,7 @@ export async function findForeign(
   const roots = registered.filter((event) => dataOf(event).root);
   if (roots.length < 2) return { accounts: new Set(), passcodes: sealedOtherwise };
   const ours = roots.find((event) => opensProfile(dataOf(event), keys));
-  if (!ours) throw new Error(NO_ROOT_OPENS);
+  if (!ours) throw new OperatorError(NO_ROOT_OPENS);
   const accounts = new Set(roots.filter((root) => root !== ours).map((root) => dataOf(root).id));
   for (const event of registered)
     if (accounts.has(event.metadata.actor)) accounts.add(dataOf(event).id);

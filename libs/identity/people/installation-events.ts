@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { OperatorError } from '@app/platform';
 import {
   AuthenticEvents,
   isMac,
@@ -106,7 +107,7 @@ export async function readInstallation(
   const made = authenticOnes(all, serverKey);
   const sealedUpTo = sealIn(made);
   if (sealedUpTo === undefined && all.some((event) => isMadeWith(serverKey, event)))
-    throw new Error(SEAL_GONE);
+    throw new OperatorError(SEAL_GONE);
   const isOld = ({ position, metadata }: RecordedEvent): boolean =>
     sealedUpTo === undefined || (position <= sealedUpTo && storedMac(metadata) === undefined);
   const authentic = new Set(made.map(({ position }) => position));
@@ -123,7 +124,7 @@ export async function readInstallation(
 export async function refuseSealed(store: EventStore, last: bigint): Promise<void> {
   for await (const event of store.readAll()) {
     if (event.position > last) return;
-    if (looksAuthentic(event)) throw new Error(SEAL_GONE);
+    if (looksAuthentic(event)) throw new OperatorError(SEAL_GONE);
   }
 }
 

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { OperatorError } from '@app/platform';
 import {
   LeftOutEvents,
   WrongExpectedRevisionError,
@@ -121,10 +122,10 @@ export async function changeInstallationKey(
 ): Promise<void> {
   const { check: first, changes, sealedUpTo, revision } = await readInstallation(store, current);
   if (first === undefined || sealedUpTo === undefined)
-    throw new Error('the events have no check of the key: start the server once');
+    throw new OperatorError('the events have no check of the key: start the server once');
   const check = checkOf(next);
   if ([first, ...changes.map((each) => each.check)].includes(check))
-    throw new Error('this key is, or was, the key of this installation; want another one');
+    throw new OperatorError('this key is, or was, the key of this installation; want another one');
   const events = authenticEvents(store, current, sealedUpTo, met, next);
   await events.append(INSTALLATION, [keyChanged(current, next)], revision);
 }
@@ -158,7 +159,8 @@ async function seal(
   const noted: NewEvent[] = [];
   if (check === undefined) {
     const old = understand(events);
-    if (last !== undefined && !(await opensFirst(old, serverKey))) throw new Error(OTHER_KEY);
+    if (last !== undefined && !(await opensFirst(old, serverKey)))
+      throw new OperatorError(OTHER_KEY);
     const foreign =
       last === undefined || !openKeys
         ? NOTHING_FOREIGN

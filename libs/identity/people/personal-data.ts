@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { OperatorError } from '@app/platform';
 import { ClientSealer } from '@app/event-store';
 import { PersonKeys, seal, ServerKey, unseal } from '@app/key-store';
 import type { Profile } from '../aggregates/user.aggregate.js';
@@ -169,7 +170,7 @@ export class PersonalData extends ClientSealer {
     try {
       return unseal(key ?? first, sealed, boundTo);
     } catch (error) {
-      throw new Error(FOREIGN_KEYS, { cause: error });
+      throw new OperatorError(FOREIGN_KEYS, { cause: error });
     }
   }
 }

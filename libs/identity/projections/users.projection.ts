@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { OperatorError } from '@app/platform';
 import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
 import {
   userAggregate,
@@ -136,7 +137,7 @@ export class UsersProjection implements SnapshottedProjection {
   root(): User | undefined {
     if (this.rootId === undefined) return undefined;
     const root = this.byId(this.rootId);
-    if (!root) throw new Error(FOREIGN_KEYS);
+    if (!root) throw new OperatorError(FOREIGN_KEYS);
     return root;
   }
 

@@ -2,7 +2,7 @@ import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
 import { unlessGone } from '@app/files';
-import { failedCommit } from '@app/platform';
+import { failedCommit, OperatorError } from '@app/platform';
 import type { QueueHold } from '../queue-hold.js';
 
 /** The value that lmdb holds under a record's offset. */
@@ -92,7 +92,7 @@ export class DoneRecords {
   }
 
   async hold(): Promise<QueueHold> {
-    if (this.held) throw new Error('the queue is held already');
+    if (this.held) throw new Error('impossible state: the queue is held already');
     const { environment } = this.databases;
     // In its turn: every commit after it knows of it.
     const held = await environment.transaction(
@@ -149,7 +149,7 @@ export class DoneRecords {
 
   private refuseBroken({ isBroken }: Held): void {
     if (isBroken)
-      throw new Error(
+      throw new OperatorError(
         'more was uploaded while the tables were copied than MILLRACE_QUEUE_MAX_BYTES lets the queue hold; set it higher, or make the backup when less is uploaded',
       );
   }

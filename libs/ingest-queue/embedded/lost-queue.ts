@@ -1,5 +1,6 @@
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { OperatorError } from '@app/platform';
 
 const GO_ON = 'start-without-queue';
 
@@ -15,7 +16,7 @@ export function refuseLostQueue(dataDirectory: string): void {
   const isThere = (statSync(join(directory, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0) > 0;
   if (isThere) return;
   if (!statSync(goOn, { throwIfNoEntry: false }))
-    throw new Error(
+    throw new OperatorError(
       `the ingest queue ${directory} is gone, and this installation had one: what was acknowledged and not written yet was in it. Restore it from the same backup as the rest of the data directory. To go on without it, make the file ${goOn}, which this start then takes away`,
     );
   rmSync(goOn);

@@ -1,5 +1,4 @@
-import { readFile, rm, stat } from 'node:fs/promises';
-import type { Admin, Kafka, Message } from 'kafkajs';
+import { rm } from 'node:fs/promises';
 import { certain } from '@app/platform';
 import {
   WRITTEN_KNOWN_MS,
@@ -13,40 +12,20 @@ import {
   type QueueRecord,
 } from '../ingest-queue.js';
 import type { AppendNames } from './append-names-topic.js';
-import { BatchConsumer } from './consume/consume-batches.js';
 import { toFailure } from './client/kafka-failure.js';
 import type { GroupProgress } from './consume/group-progress.js';
-import type { KafkaLog } from './client/kafka-client.js';
-import { partitionOf } from './partition-of.js';
-import type { Outgoing, PlainProducer } from './client/plain-producer.js';
-import type { Topics } from './topics.js';
-import type { SendWithin, TransactionPool } from './transactions.js';
+import { payloadBytes, type RecordSender } from './record-sender.js';
 
 interface KafkaDependencies {
-  readonly kafka: Kafka;
-  readonly admin: Admin;
-  readonly log: KafkaLog;
-  readonly topics: Topics;
-  readonly groupId: string;
-  readonly partitions: number;
-  /** The number at which the numbers of partitions begin, as everybody else sees them. */
-  readonly firstPartition: number;
-  /** The number of bytes that one record batch of the topic may have. */
-  readonly messageBytesMax: number;
-  readonly producer: PlainProducer;
-  readonly transactions: TransactionPool;
+  readonly sender: RecordSender;
   readonly names: AppendNames;
   readonly progress: GroupProgress;
-}
-
-/** Left in a message for its key, headers and framing. */
-const BESIDE_PAYLOAD_BYTES = 128 * 1024;
-const PURGE_MS = 60_000;
-
-/** Records that one request to the brokers takes. */
-interface Request {
-  readonly place: Omit<Outgoing, 'messages'>;
-  readonly together: QueueRecord[];
+  /** Joins the writers' group. */
+  readonly consume: (options: ConsumeOptions) => AsyncIterable<Delivery>;
+  /** Ends the connections to the brokers, when nothing is asked of them any more. */
+  readonly disconnect: () => Promise<void>;
+  /** The number at which the numbers of partitions begin, as everybody else sees them. */
+  readonly firstPartition: number;
 }
 
 /**
@@ -59,29 +38,26 @@ interface Request {
 export class KafkaIngestQueue implements IngestQueue {
   readonly isShared = true;
   readonly payloadBytesMax: number;
-  private readonly purging: NodeJS.Timeout;
 
   constructor(private readonly dependencies: KafkaDependencies) {
-    const { messageBytesMax } = dependencies;
-    this.payloadBytesMax = Math.max(messageBytesMax - BESIDE_PAYLOAD_BYTES, messageBytesMax / 2);
-    this.purging = setInterval(() => void this.purge(), PURGE_MS).unref();
+    this.payloadBytesMax = dependencies.sender.payloadBytesMax;
   }
 
   async append(
     records: readonly QueueRecord[],
     once?: NamedAppend,
   ): Promise<readonly QueuePosition[]> {
-    const { names, progress, transactions } = this.dependencies;
+    const { names, progress, sender } = this.dependencies;
     const sizes = await Promise.all(records.map(payloadBytes));
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
     const owner = records[0]?.owner;
     return progress.within(bytes, owner, async () => {
       try {
         const positions = once
-          ? await names.append(once, bytes, (send) => this.sendAll(records, send))
-          : this.isOneBatch(records, bytes)
-            ? await this.sendOneBatch(records)
-            : await transactions.run(bytes, (send) => this.sendAll(records, send));
+          ? await names.append(once, bytes, async (send) =>
+              this.outward(await sender.sendAll(records, send)),
+            )
+          : this.outward(await sender.send(records, bytes));
         for (const { payload } of records)
           if ('file' in payload) await rm(payload.file, { force: true });
         for (const [index, position] of positions.entries())
@@ -103,14 +79,14 @@ export class KafkaIngestQueue implements IngestQueue {
   }
 
   consume(options: ConsumeOptions): AsyncIterable<Delivery> {
-    const fetchBytes = this.dependencies.messageBytesMax + BESIDE_PAYLOAD_BYTES;
-    return new BatchConsumer({ ...this.dependencies, fetchBytes }, options).deliveries();
+    return this.dependencies.consume(options);
   }
 
   async written(key: string): Promise<QueuePosition> {
-    const partition = this.partitionOf(key);
-    const offset = await this.dependencies.progress.writtenTo(partition, WRITTEN_KNOWN_MS);
-    return this.position(partition, offset);
+    const { progress, sender, firstPartition } = this.dependencies;
+    const partition = sender.partitionOf(key);
+    const offset = await progress.writtenTo(partition, WRITTEN_KNOWN_MS);
+    return { partition: firstPartition + partition, offset };
   }
 
   awaitCommitted(position: QueuePosition): Promise<void> {
@@ -138,102 +114,22 @@ export class KafkaIngestQueue implements IngestQueue {
   }
 
   async close(): Promise<void> {
-    const { names, progress, producer, transactions, admin } = this.dependencies;
-    clearInterval(this.purging);
+    const { progress, disconnect } = this.dependencies;
     progress.close();
-    await Promise.all([names.close(), transactions.close()]);
-    await producer.close();
-    await admin.disconnect();
+    await disconnect();
   }
 
-  private isOneBatch(records: readonly QueueRecord[], bytes: number): boolean {
-    const partitions = new Set(records.map(({ key }) => this.partitionOf(key)));
-    return partitions.size <= 1 && (records.length === 1 || bytes <= this.payloadBytesMax / 2);
-  }
-
-  private async sendOneBatch(records: readonly QueueRecord[]): Promise<readonly QueuePosition[]> {
-    const [first] = records;
-    if (!first) return [];
-    const messages = await Promise.all(records.map(toMessage));
-    const { partition, ...place } = this.place(first);
-    const base = await this.dependencies.producer.send({ ...place, partition, messages });
-    return records.map((_, index) => this.position(partition, base + BigInt(index)));
-  }
-
-  /**
-   * Sends small records in a row together where one partition takes them; larger ones go one at a
-   * time, since their payloads together may be more than memory should hold.
-   */
-  async sendAll(
-    records: readonly QueueRecord[],
-    send: SendWithin,
-  ): Promise<readonly QueuePosition[]> {
-    const positions: QueuePosition[] = [];
-    for await (const { place, together } of this.requests(records)) {
-      const base = await send({ ...place, messages: await Promise.all(together.map(toMessage)) });
-      for (const index of together.keys())
-        positions.push(this.position(place.partition, base + BigInt(index)));
-    }
-    return positions;
-  }
-
-  private async *requests(records: readonly QueueRecord[]): AsyncGenerator<Request> {
-    let request: Request | undefined;
-    let bytes = 0;
-    for (const record of records) {
-      const place = this.place(record);
-      const size = await payloadBytes(record);
-      const fits =
-        bytes + size <= this.payloadBytesMax / 2 &&
-        (request?.together.length ?? 0) <
-          this.dependencies.messageBytesMax / 2 / BESIDE_PAYLOAD_BYTES;
-      if (request && fits && request.place.partition === place.partition) {
-        request.together.push(record);
-      } else {
-        if (request) yield request;
-        request = { place, together: [record] };
-        bytes = 0;
-      }
-      bytes += size;
-    }
-    if (request) yield request;
-  }
-
-  private position(partition: number, offset: bigint): QueuePosition {
-    return { partition: this.dependencies.firstPartition + partition, offset };
+  /** Gives the positions as everybody else sees them. */
+  private outward(positions: readonly QueuePosition[]): readonly QueuePosition[] {
+    const { firstPartition } = this.dependencies;
+    return positions.map(({ partition, offset }) => ({
+      partition: firstPartition + partition,
+      offset,
+    }));
   }
 
   /** Gives the position as the broker counts partitions. */
   private within({ partition, offset }: QueuePosition): QueuePosition {
     return { partition: partition - this.dependencies.firstPartition, offset };
   }
-
-  private place({ key }: QueueRecord): Omit<Outgoing, 'messages'> {
-    return { topic: this.dependencies.topics.batches, partition: this.partitionOf(key) };
-  }
-
-  private partitionOf(key: string): number {
-    return partitionOf(key, this.dependencies.partitions);
-  }
-
-  /** Deletes what the writers are done with: nothing else does. */
-  private async purge(): Promise<void> {
-    const { admin, topics, progress, log } = this.dependencies;
-    const partitions = [...progress.committed()]
-      .filter(([, offset]) => offset > 0n)
-      .map(([partition, offset]) => ({ partition, offset: String(offset) }));
-    if (partitions.length === 0) return;
-    await admin
-      .deleteTopicRecords({ topic: topics.batches, partitions })
-      .catch((error: unknown) => log.warn({ err: error }, 'written records cannot be deleted'));
-  }
-}
-
-async function payloadBytes({ payload }: QueueRecord): Promise<number> {
-  return 'bytes' in payload ? payload.bytes.length : (await stat(payload.file)).size;
-}
-
-async function toMessage({ key, headers, payload }: QueueRecord): Promise<Message> {
-  const value = 'bytes' in payload ? Buffer.from(payload.bytes) : await readFile(payload.file);
-  return { key, headers: { ...headers }, value };
 }

@@ -3,6 +3,7 @@ import type { ForeignMessages } from '../foreign-messages.js';
 import type { IngestQueue } from '../ingest-queue.js';
 import { AppendNames } from './append-names-topic.js';
 import { registerCodecs } from './client/codecs.js';
+import { BatchConsumer } from './consume/consume-batches.js';
 import { KafkaForeignMessages, type ForeignOptions } from './consume/consume-foreign.js';
 import { GroupProgress } from './consume/group-progress.js';
 import { firstPartition } from './incarnation.js';
@@ -10,8 +11,10 @@ import { kafkaClient, type ClientOptions } from './client/kafka-client.js';
 import { KafkaIngestQueue } from './kafka-ingest-queue.js';
 import { PlainProducer } from './client/plain-producer.js';
 import { readOnlyCommitted } from './client/read-only-committed.js';
+import { BESIDE_PAYLOAD_BYTES, RecordSender } from './record-sender.js';
 import { ensureTopics, messageBytesMax, topicsOf, writersOf } from './topics.js';
 import { TransactionPool } from './transactions.js';
+import { WrittenRecords } from './written-records.js';
 
 interface KafkaOptions extends ClientOptions {
   /** Bound of what waits, by payload size. */
@@ -78,21 +81,31 @@ export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
       whenReady(() => transactions.takeOver()),
       whenReady(() => starting.start()),
     ]);
-    const queue = new KafkaIngestQueue({
-      kafka,
-      admin,
-      log,
-      topics,
-      groupId,
-      partitions: count.batches,
-      firstPartition: first,
-      messageBytesMax: bytesMax,
+    const sender = new RecordSender({
       producer,
       transactions,
+      topic: topics.batches,
+      partitions: count.batches,
+      messageBytesMax: bytesMax,
+    });
+    const written = new WrittenRecords({ admin, log, progress, topic: topics.batches });
+    const fetchBytes = bytesMax + BESIDE_PAYLOAD_BYTES;
+    const member = { kafka, log, producer, progress, groupId, topics, fetchBytes };
+    const queue = new KafkaIngestQueue({
+      sender,
       names,
       progress,
+      consume: (bounds) =>
+        new BatchConsumer({ ...member, firstPartition: first }, bounds).deliveries(),
+      disconnect: async () => {
+        written.close();
+        await Promise.all([starting.close(), transactions.close()]);
+        await producer.close();
+        await admin.disconnect();
+      },
+      firstPartition: first,
     });
-    const sendAll: ForeignOptions['sendAll'] = (records, send) => queue.sendAll(records, send);
+    const sendAll: ForeignOptions['sendAll'] = (records, send) => sender.sendAll(records, send);
     const foreign = new KafkaForeignMessages({ kafka, admin, log, namespace, topics, sendAll });
     return { queue, foreign };
   } catch (error) {

@@ -125,16 +125,28 @@ async function csvChunk(value: Uint8Array, { file, maxRecordBytes }: Into): Prom
 /** JSON for one stream together; a CSV has its own header and stays alone. */
 function groups(messages: readonly PlacedMessage[]): PlacedMessage[][] {
   const found = new Map<string, PlacedMessage[]>();
+  let before: PlacedMessage | undefined;
+  let group: PlacedMessage[] = [];
   for (const placed of messages) {
-    const { organization, stream, format, message } = placed;
-    const own = format.kind === 'csv' ? message.name : '';
-    const key = JSON.stringify([organization.id, stream, own]);
-    const group = found.get(key) ?? [];
+    // Most follow one of the same stream: a key of each would take as long as its lines do.
+    if (!before || !areTogether(before, placed)) {
+      const { organization, stream, format, message } = placed;
+      const own = format.kind === 'csv' ? message.name : '';
+      const key = JSON.stringify([organization.id, stream, own]);
+      group = found.get(key) ?? [];
+      found.set(key, group);
+    }
     group.push(placed);
-    found.set(key, group);
+    before = placed;
   }
   return [...found.values()];
 }
+
+const areTogether = (one: PlacedMessage, other: PlacedMessage): boolean =>
+  one.format.kind !== 'csv' &&
+  other.format.kind !== 'csv' &&
+  one.organization.id === other.organization.id &&
+  one.stream === other.stream;
 
 async function jsonChunk(
   group: readonly PlacedMessage[],

@@ -32,7 +32,7 @@ export class CsvFramer {
       throw malformed(`a quoted field of record ${this.record} never ends: '"' is missing`);
   }
 
-  /** Tells whether it is as it should be already: to search it is ten times faster than to look at each byte. */
+  /** True where the chunk needs no change: to search it is ten times faster than to look at each byte. */
   private isFramed(piece: Buffer): boolean {
     const [first] = piece;
     if (this.state === 'quoted' || this.state === 'quote') return false;

@@ -11,7 +11,7 @@ interface KnownFormat {
   readonly routes: readonly FormatRoute[];
   /** Advice that ends the message; undefined: it is sent to its route. */
   readonly otherwise?: string;
-  /** Tells whether its mark is letters, as a column of CSV may be called. */
+  /** True where the mark of the format is letters, which may be the name of a column in CSV. */
   readonly isOfLetters?: true;
   /** Tells whether the bytes say only how something is packed or written, and not what it is. */
   readonly isPacked?: true;

@@ -11,9 +11,9 @@ export interface Codec<T> {
 }
 
 export interface Field {
-  /** It is in lowerCamelCase, as in JSON. */
+  /** The name of the field in JSON, in lowerCamelCase. */
   readonly name: string;
-  /** It is as in the definition, which JSON may have too. */
+  /** The name of the field in the definition, which JSON may have too. */
   readonly definedName: string;
   /** Tells where it is found in what was read. */
   readonly key: string;

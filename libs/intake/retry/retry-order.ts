@@ -21,7 +21,7 @@ export class RetryOrder {
     return new RetryNames(this.queue, streamId);
   }
 
-  /** Until removals of earlier retries are done: what they have moved must not be read again. */
+  /** Waits until removals of earlier retries are done: what they have moved must not be read again. */
   async awaitAllBefore(
     { organization, stream, uploader }: RetryRequest,
     of: RejectedOf,

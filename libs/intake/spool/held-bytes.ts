@@ -20,7 +20,7 @@ export class HeldBytes {
     }
   }
 
-  /** To be given back however it ends. @throws {MillraceError} QUEUE_FULL */
+  /** Counts bytes as held; the caller gives them back however it ends. @throws {MillraceError} QUEUE_FULL */
   take(owner: string, bytes: number): void {
     const { maxBytes } = this;
     const room = { maxBytes, waiting: this.held.total, own: this.held.of(owner), bytes };

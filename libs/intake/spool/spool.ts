@@ -34,7 +34,7 @@ const FREE_MS = 100;
 /** Folder for bodies on their way to acceptance. Nothing in it outlives the process: what counts is in the queue. */
 export class Spool {
   private readonly uses = new Map<string, Use>();
-  /** Until when the disk counts as having room for what is small. */
+  /** Until this time of `performance.now()` the disk counts as having room for what is small. */
   private freeUntil = 0;
 
   constructor(

@@ -25,7 +25,7 @@ export interface LineSource {
     readonly lengthOf: (body: Buffer, maxBytes: number) => number;
     readonly undo: (body: Buffer) => Promise<Buffer>;
   };
-  /** It may throw at any of them. */
+  /** Gives the lines of the body; it may throw at any of them. */
   readonly linesOf: (body: Buffer) => Lines;
   /** Answer when the rows can be queried. */
   readonly wait: boolean;
@@ -47,7 +47,7 @@ const PACKED = 'snappy';
 /** The bounds of all lines together: what is said once of many records is in each of them, and a small body must not become a huge upload. */
 const [LINES_LEAST, LINES_TIMES] = [64 * 1024 * 1024, 100];
 const PIECE_CHARACTERS = 64 * 1024;
-/** After which others are served, whether there was a line or not. */
+/** After so long others are served, whether there was a line or not. */
 const TURN_MS = 10;
 
 /**

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { OperatorError } from '@app/platform';
 import { syncPathSync, writeDurablySync } from '@app/files';
 import { PersonKeys } from '../person-keys.js';
 import type { ServerKey } from '../server-key.js';
@@ -50,7 +51,7 @@ export class EmbeddedPersonKeys extends PersonKeys {
       this.known.set(personId, key);
       return [key];
     } catch (error) {
-      throw new Error(
+      throw new OperatorError(
         `the key of a person in ${file} is damaged, or was wrapped with another secret key; restore it from the same backup as the events`,
         { cause: error },
       );

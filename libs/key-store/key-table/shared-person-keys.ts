@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { OperatorError } from '@app/platform';
 import { PersonKeys } from '../person-keys.js';
 import type { ServerKey } from '../server-key.js';
 
@@ -151,7 +152,7 @@ export class SharedPersonKeys extends PersonKeys {
     try {
       return Buffer.from(this.serverKey.unseal(PURPOSE, wrapped, personId), 'base64');
     } catch (error) {
-      throw new Error(
+      throw new OperatorError(
         'the keys of people in the warehouse were wrapped with another server key; processes that share it need the same MILLRACE_SECRET_KEY',
         { cause: error },
       );

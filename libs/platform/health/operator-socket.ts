@@ -4,6 +4,7 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
+import { OperatorError } from '../errors/operator-error.js';
 
 /** A task that an operator gives a running server. */
 export interface OperatorTask {
@@ -98,19 +99,21 @@ export async function askServer(
   try {
     asked.end(JSON.stringify(wish));
     const [answer] = (await once(asked, 'response').catch((error: unknown) => {
-      throw new Error(
+      throw new OperatorError(
         `no server answers for the data directory ${dataDirectory} (${(error as Error).message}): start it, or set MILLRACE_DATA_DIR to that of the one that runs`,
         { cause: error },
       );
     })) as [IncomingMessage];
     if (answer.statusCode !== 200)
-      throw new Error('the server that runs is of another version: it does not know this command');
+      throw new OperatorError(
+        'the server that runs is of another version: it does not know this command',
+      );
     for await (const line of linesOf(answer)) {
       if ('done' in line) return line.done;
-      if ('failed' in line) throw new Error(line.failed.message);
+      if ('failed' in line) throw new OperatorError(line.failed.message);
       onStep(line.step);
     }
-    throw new Error('the server has ended before it was done');
+    throw new OperatorError('the server has ended before it was done');
   } finally {
     asked.destroy();
     place.close();

@@ -8,23 +8,19 @@ import { PostgresError, violation } from '../protocol/protocol-error.js';
 import { SCRAM, ScramExchange } from '../protocol/scram.js';
 import { readStartup } from '../protocol/startup.js';
 import { REPORTED } from '../statements/session-settings.js';
-import { Answering, type Answerers } from './answering.js';
+import type { PostgresDoor } from '../postgres-door.js';
+import type { Answering } from './answering.js';
+import type { CancelKey, Connections } from './connections.js';
 import { toPostgresError } from './postgres-failure.js';
 import { Session, type Output } from './session.js';
 
-/** The key by which a connection may be cancelled. */
-export interface CancelKey {
-  readonly process: number;
-  readonly secret: number;
-}
-
 interface ConnectionTerms {
-  readonly answerers: Answerers;
+  readonly door: PostgresDoor;
+  /** Gives what answers the statements of this user in this database. */
+  readonly answering: (user: string, database: string) => Answering;
+  readonly connections: Connections;
   readonly logger: Logger;
   readonly key: CancelKey;
-  readonly cancel: (key: CancelKey) => void;
-  /** Tells whether nobody more is let in. */
-  readonly isFull: () => boolean;
 }
 
 const [OK, SASL, SASL_CONTINUE, SASL_FINAL] = [0, 10, 11, 12];
@@ -114,7 +110,7 @@ export class Connection implements Output {
     for (let first = await this.next(); first; first = await this.next()) {
       const startup = readStartup(first.body);
       if (startup.kind === 'cancel') {
-        this.terms.cancel(startup);
+        this.terms.connections.cancel(startup);
         return undefined;
       }
       if (startup.kind === 'session') return this.admit(startup.parameters, startup.minor);
@@ -133,11 +129,11 @@ export class Connection implements Output {
     const user = parameters.get('user') ?? '';
     if (user === '') throw new PostgresError('28000', 'no user is named', { severity: 'FATAL' });
     if (!(await this.authenticate(user))) return undefined;
-    if (this.terms.isFull()) throw tooMany();
+    if (this.terms.connections.isFull) throw tooMany();
     this.reader.admit();
     const named = parameters.get('database') ?? '';
     const database = named === '' ? DEFAULT_DATABASE : named;
-    const session = new Session(new Answering(this.terms.answerers, user, database), this);
+    const session = new Session(this.terms.answering(user, database), this);
     session.begin(parameters);
     this.session = session;
     const { writer, terms } = this;
@@ -159,7 +155,7 @@ export class Connection implements Output {
 
   /** @returns whether the client has gone on. @throws {PostgresError} FATAL */
   private async authenticate(user: string): Promise<boolean> {
-    const verifier = await this.terms.answerers.door.verifier(user);
+    const verifier = await this.terms.door.verifier(user);
     if (!verifier) return true;
     const exchange = new ScramExchange(verifier);
     this.writer

@@ -12,11 +12,11 @@ export interface RequestParameters {
   readonly format: NamedFormat | undefined;
   /** They are as they stand in a SETTINGS clause. */
   readonly settings: readonly string[];
-  /** It is in blocks of ClickHouse's own. */
+  /** True where the answer goes out in ClickHouse's own compressed blocks. */
   readonly isCompressed: boolean;
   /** Tells whether the answer begins when it is whole, and so its rows are counted before it. */
   readonly isAwaited: boolean;
-  /** It is as `Accept-Encoding` says. */
+  /** True where the answer is compressed as `Accept-Encoding` says. */
   readonly isEncoded: boolean;
   /** The version in which blocks of Native describe themselves. */
   readonly protocolVersion: string | undefined;

@@ -6,7 +6,7 @@ import { behindCasts, isKeyword, operandEnd } from './operands.js';
 import { isSetOperator } from './queries/select-clauses.js';
 import { bitOperators } from './notations/bit-operators.js';
 import { escapedPattern } from './notations/escaped-patterns.js';
-import { extractedPart } from './notations/extracted-parts.js';
+import { extractedDatePart } from './notations/date-parts.js';
 import { jsonArrow, TAKES_LAMBDA } from './notations/json-arrows.js';
 import { anyOf } from './notations/any-of.js';
 import { listNotation } from './notations/list-notations.js';
@@ -79,8 +79,8 @@ class AuthorText {
       last === -1 ? -1 : nodes.findIndex((node, at) => at > last && isTail(node, nodes, at));
     if (tail === -1) return this.list(nodes);
     const from = isWord(nodes[0], 'EXPLAIN') ? nodes.findIndex(beginsSelect) : 0;
-    const parts = [nodes.slice(0, from), nodes.slice(from, tail), nodes.slice(tail)] as const;
-    const [explained, compound, rest] = parts.map((part) => this.list(part));
+    const pieces = [nodes.slice(0, from), nodes.slice(from, tail), nodes.slice(tail)] as const;
+    const [explained, compound, rest] = pieces.map((piece) => this.list(piece));
     // The engine takes the tail for the last SELECT's own.
     return `${explained ? `${explained} ` : ''}SELECT * FROM (${compound}) ${rest}`;
   }
@@ -148,13 +148,13 @@ class AuthorText {
     if (/^(?:first|last)_value$/i.test(word.text) && isWord(nodes[at + 2], 'OVER'))
       return { text: `${word.text}${this.node(nodes, at + 1)} RESPECT NULLS`, end: at + 2 };
     refusePassedNulls(nodes, at);
-    const write = (part: Nodes): string => this.list(part);
+    const write = (piece: Nodes): string => this.list(piece);
     return orderedAggregate(nodes, at, write, (text) => this.length.add(text));
   }
 
   /** Notations of other systems. */
   private foreign(nodes: Nodes, at: number): Rewritten | undefined {
-    const write = (part: Nodes): string => this.list(part);
+    const write = (piece: Nodes): string => this.list(piece);
     const first = nodes[at];
     const isArgument = at === 0 || isSymbol(nodes[at - 1], ',');
     // The engine reads a lambda behind another argument in brackets only.
@@ -171,7 +171,7 @@ class AuthorText {
     return (
       escapedPattern(nodes, at) ??
       similarPattern(nodes, at) ??
-      extractedPart(nodes, at, write) ??
+      extractedDatePart(nodes, at, write) ??
       trimmedText(nodes, at, write) ??
       zippedList(this.zipped, nodes, at, write, this.length) ??
       unnestedList(nodes, at, write, this.length) ??
@@ -220,10 +220,10 @@ class AuthorText {
 }
 
 /** `extract(epoch, 'a')` is the engine's: a pattern in a column of that name. */
-function isEpoch(name: string, [part, next]: Nodes): boolean {
-  if (!/^'?epoch'?$/i.test(part?.text ?? '')) return false;
+function isEpoch(name: string, [named, next]: Nodes): boolean {
+  if (!/^'?epoch'?$/i.test(named?.text ?? '')) return false;
   if (/^EXTRACT$/i.test(name)) return isWord(next, 'FROM');
-  return /^DATE_?PART$/i.test(name) && part?.kind === 'text' && isSymbol(next, ',');
+  return /^DATE_?PART$/i.test(name) && named?.kind === 'text' && isSymbol(next, ',');
 }
 
 /** Tells whether a value ends there, so that `.1` behind it is an element of it. */

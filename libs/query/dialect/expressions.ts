@@ -14,6 +14,7 @@ import { orOfNothing } from './queries/sums-of-nothing.js';
 import { jsonField } from './json/json-fields.js';
 import { callAt, operandEnd, signedOperandEnd, type Call } from './operands.js';
 import { cutTime } from './times/whole-seconds.js';
+import { fractionsOfTime } from './times/lengths-of-time.js';
 import { timeOfMilliseconds } from './times/time-buckets.js';
 import { timeFrame } from './queries/time-frames.js';
 import { checkCount } from './functions/scalar-function.js';
@@ -83,7 +84,7 @@ export class Expressions {
     return this.writing.source.slice(from, to);
   }
 
-  /** In the engine's print, one operator stands between two operands; others are in brackets. */
+  /** Finds the end of a sum or product: in the engine's print one operator stands between two operands, and others are in brackets. */
   private arithmeticEnd(nodes: Nodes, at: number): number | undefined {
     const middle = signedOperandEnd(nodes, at);
     const operator = middle === undefined ? undefined : nodes[middle];
@@ -147,7 +148,7 @@ export class Expressions {
   private group(group: Group, names?: Names): string {
     const { nodes, start, end, text } = group;
     if (nodes.length === 0 || text === '{') return this.between(start, end);
-    const write = (part: Nodes): string => this.write(part, text === '(' ? names : undefined);
+    const write = (piece: Nodes): string => this.write(piece, text === '(' ? names : undefined);
     const inner = timeFrame(nodes, write) ?? write(nodes);
     const [before, behind] = [this.between(start, startOf(nodes)), this.between(endOf(nodes), end)];
     return orOfNothing(group, before + inner + behind);
@@ -241,7 +242,8 @@ export class Expressions {
     if (scalar) {
       checkCount(name, count, scalar);
       const field = jsonField(lower, nodes, this.writing.scope());
-      return field ?? timeOfMilliseconds(lower, this.writing.types.of(nodes), args) ?? scalar.write(...args); // prettier-ignore
+      const type = this.writing.types.of(nodes);
+      return field ?? timeOfMilliseconds(lower, type, args) ?? fractionsOfTime(lower, type, args) ?? scalar.write(...args); // prettier-ignore
     }
     const told = count === 0 ? this.writing.session(lower) : undefined;
     if (told !== undefined) return told;

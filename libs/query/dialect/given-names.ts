@@ -8,7 +8,7 @@ export const isName = ({ kind }: Token): boolean => kind === 'word' || kind === 
 /** A name that a statement gives: of a column of a SELECT, of a table in FROM, or of WITH. */
 interface GivenName {
   readonly token: Token;
-  /** Tells whether it names a column of a SELECT list. */
+  /** True where the name is that of a column of a SELECT list. */
   readonly isColumn: boolean;
   /** Tells whether the answer does not show it, as of a SELECT in FROM. */
   readonly isInner: boolean;
@@ -99,7 +99,7 @@ function beginsClause(tokens: readonly Token[], at: number): boolean {
   return !(/^FROM$/i.test(text) && /^DISTINCT$/i.test(before));
 }
 
-/** Tells whether it stands behind AS, behind an expression, or before the AS of WITH. */
+/** True for a name behind AS, behind an expression, or before the AS of WITH. */
 function isGiven(tokens: readonly Token[], at: number): boolean {
   const token = tokens[at] as Token;
   const [before, next, second] = [tokens[at - 1], tokens[at + 1], tokens[at + 2]];

@@ -102,7 +102,7 @@ export function termEnd(nodes: Nodes, at: number): number | undefined {
   return end === undefined ? undefined : behindCasts(nodes, end);
 }
 
-/** Tells whether it is in the middle of a sum: what begins there has been looked at from its beginning. */
+/** True in the middle of a sum, which has been looked at from its beginning. */
 export function isWithinSum(nodes: Nodes, at: number): boolean {
   if (isSymbol(nodes[at], '-') && isOperandBefore(nodes, at)) return true;
   return isSymbol(nodes[at - 1], '::') || isArithmetic(nodes[at - 1]);

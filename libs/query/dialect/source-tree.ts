@@ -85,7 +85,7 @@ export const endOf = (nodes: Nodes): number => nodes.at(-1)?.end ?? 0;
 
 const SELECTS = /^(?:SELECT|WITH|VALUES)$/i;
 
-/** Tells whether it is a SELECT, or several put together. */
+/** True for a SELECT, or several put together. */
 export function isQuery(nodes: Nodes): boolean {
   const [first] = nodes;
   if (first?.kind === 'word') return SELECTS.test(first.text) && nodes.length > 1;

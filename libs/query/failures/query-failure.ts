@@ -121,7 +121,7 @@ function readable(message: string): string {
   );
 }
 
-/** As the engine names it, with what it takes for near. */
+/** Gives the unknown column as the engine names it, with what the engine takes for near. */
 function unknownColumn(message: string, text: string): string | undefined {
   const name = /identifier [`'](.+?)[`'](?:[ .,:]|$)/is.exec(message)?.[1];
   if (name === undefined) return undefined;

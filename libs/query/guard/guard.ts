@@ -261,7 +261,7 @@ export class Guard {
   }
 }
 
-/** Before a SELECT, which is then judged as if it stood alone. */
+/** An EXPLAIN in front of a SELECT, which is then judged as if it stood alone. */
 const EXPLAIN =
   /^EXPLAIN(?: (?:AST|SYNTAX|QUERY TREE|PLAN|PIPELINE|ESTIMATE))?(?: \w+ = \d+,?)* (?=SELECT |WITH |\()/;
 

@@ -2,7 +2,7 @@ import { certain } from '@app/platform';
 
 /** A type of the engine: its name, and the parameters in its brackets. */
 interface EngineType {
-  /** It is without what stands in brackets. */
+  /** The name of the type, without what stands in brackets. */
   readonly name: string;
   /** The text in brackets, parted at commas. A named element of a tuple stands as `name type`. */
   readonly parameters: readonly string[];

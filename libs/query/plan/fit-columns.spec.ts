@@ -2,7 +2,7 @@ import { readElement, readEngineType } from './engine-type.js';
 import { fitColumns } from './fit-columns.js';
 
 const one = (type: string, format: 'csv' | 'parquet' | 'arrow-file'): string =>
-  fitColumns('SELECT 1', [{ name: 'x', type }], format);
+  fitColumns('SELECT 1', [{ name: 'x', type }], format).sql;
 
 describe('columns of a format', () => {
   it.each([
@@ -42,7 +42,7 @@ describe('columns of a format', () => {
       { name: 'x', type: 'Array(UInt8)' },
       { name: 'x', type: 'UInt8' },
     ];
-    expect(fitColumns('SELECT 1', twice, 'csv')).toBe('SELECT 1');
+    expect(fitColumns('SELECT 1', twice, 'csv').sql).toBe('SELECT 1');
   });
 
   it('reads what types are made of', () => {

@@ -5,6 +5,7 @@ import {
   type Column,
   type AnswerFormat,
 } from '@app/warehouse';
+import { asText, binaryValue, isFixedBinary } from './binary-values.js';
 import { readElement, readEngineType, typeWithin } from './engine-type.js';
 import { hasWallTimes, wallTimeText } from './wall-times.js';
 
@@ -18,8 +19,7 @@ const MIXED = /^(?:Dynamic|Variant)$/;
 const arrowLeaf: Leaf = (name, parameters) => {
   if (MIXED.test(name)) return 'Nullable(String)';
   if (name === 'DateTime') return `DateTime64(${['0', ...parameters].join(', ')})`;
-  if (NUMBERS_AS_BYTES.test(name) || /^(?:Enum8|Enum16|UUID|IPv4|IPv6)$/.test(name))
-    return 'String';
+  if (NUMBERS_AS_BYTES.test(name) || /^(?:Enum8|Enum16|IPv4|IPv6)$/.test(name)) return 'String';
   // Its bytes would be an address within this process.
   if (name === 'AggregateFunction') return 'String';
   return name === 'BFloat16' ? 'Float32' : undefined;
@@ -32,7 +32,7 @@ const parquetLeaf: Leaf = (name, [digits]) => {
   if (MIXED.test(name) || name === 'Nothing') return 'Nullable(String)';
   if (NUMBERS_AS_BYTES.test(name) || /^(?:IPv4|IPv6|AggregateFunction)$/.test(name))
     return 'String';
-  // The engine writes no times of day: what these become is told by `own-times/`.
+  // The engine writes no times of day: what these become is told by `own-types/`.
   if (/^Time(?:64)?$/.test(name))
     return `DateTime64(${Number(digits ?? 0) > MICROS ? 9 : MICROS}, 'UTC')`;
   if (name.startsWith('Interval')) return 'Int64';
@@ -53,6 +53,15 @@ const LEAVES: Partial<Record<AnswerFormat, Leaf>> = {
 export const needsFitting = (format: AnswerFormat, wallTimes: boolean): boolean =>
   !isEngineFormat(format) && (wallTimes || format === 'csv' || LEAVES[format] !== undefined);
 
+/** A statement whose columns its format carries. */
+interface Fitted {
+  readonly sql: string;
+  /** Its columns as they were before; those that were not made bytes of base64 are texts. */
+  readonly columns: readonly Column[];
+  /** The engine's settings for the answer. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
 /**
  * The statement with columns that the format carries: CSV has lists and objects as JSON; Arrow and
  * Parquet have as text what they have no type for; of a time without a zone text claims none.
@@ -62,7 +71,7 @@ export function fitColumns(
   statement: string,
   columns: readonly Column[],
   format: AnswerFormat,
-): string {
+): Fitted {
   const fitted = columns.map(({ name, type }, at) => {
     const column = `c${at}`;
     return { name, column, sql: expression(column, type, format) };
@@ -70,11 +79,28 @@ export function fitColumns(
   const isUnchanged = fitted.every(({ column, sql }) => sql === column);
   // Two of one name cannot be named anew.
   const isAmbiguous = new Set(fitted.map(({ name }) => name)).size < fitted.length;
-  if (isUnchanged || isAmbiguous) return statement;
+  if (isUnchanged || isAmbiguous)
+    return {
+      sql: statement,
+      columns: columns.map(({ name, type }) => ({ name, type: asText(type) })),
+      settings: {},
+    };
   const selected = fitted.map(({ name, sql }) => `${sql} AS ${quoteIdentifier(name)}`);
   const list = fitted.map(({ column }) => column).join(', ');
-  return `SELECT ${selected.join(', ')} FROM (\n${statement}\n) AS fitted(${list})`;
+  return {
+    sql: `SELECT ${selected.join(', ')} FROM (\n${statement}\n) AS fitted(${list})`,
+    columns: columns.map(({ name, type }) => ({
+      name,
+      type: binaryValue(name, type) === undefined ? asText(type) : type,
+    })),
+    settings: columns.some(isFixedBinary) ? FIXED_BYTES : {},
+  };
 }
+
+const FIXED_BYTES = {
+  output_format_arrow_fixed_string_as_fixed_byte_array: '1',
+  output_format_parquet_fixed_string_as_fixed_byte_array: '1',
+} as const;
 
 function expression(column: string, type: string, format: AnswerFormat): string {
   const leaf = LEAVES[format];
@@ -84,6 +110,8 @@ function expression(column: string, type: string, format: AnswerFormat): string 
     const value = hasWallTimes(type) ? wallTimeText(column, type) : column;
     return format === 'csv' && isNested(type) ? `toJSONString(${value})` : value;
   }
+  const bytes = binaryValue(column, type);
+  if (bytes !== undefined) return bytes;
   const target = fittedType(type, leaf);
   return target === type ? column : `CAST(${column}, ${quoteText(target)})`;
 }

@@ -2,11 +2,11 @@ import { quoteText } from '@app/warehouse';
 import type { TableDescription } from '../catalog.js';
 import { readElement, readEngineType, typeWithin } from './engine-type.js';
 
-/** Within a text of a type the quotes have a backslash. */
+/** A type with a zone. In a type that is written as a text its quotes have a backslash. */
 const ZONED = /DateTime64\(\d, *\\?'|\w+64\w*\([^()']*, '[\w/+-]+'\)/g;
 const TIMES = /DateTime64|UnixTimestamp64|now64/;
 
-/** Tells whether it is a time without a zone: what clocks show, wherever they are. */
+/** True for a type of times without a zone: what clocks show, wherever they are. */
 export function isWallTime(type: string): boolean {
   const read = readEngineType(type);
   if (read.name === 'Nullable' || read.name === 'LowCardinality')
@@ -14,7 +14,7 @@ export function isWallTime(type: string): boolean {
   return read.name === 'DateTime64' && read.parameters.length === 1;
 }
 
-/** Tells whether it, or what it is made of, is one. */
+/** True for a type of such times, or one that is made of such. */
 export function hasWallTimes(type: string): boolean {
   const read = readEngineType(type);
   if (read.name === 'Array') return hasWallTimes(typeWithin(read));
@@ -32,7 +32,7 @@ export const mayHaveWallTimes = (statement: string, tables: readonly TableDescri
   mayMakeWallTimes(statement) ||
   tables.some(({ columns }) => columns.some(({ type }) => hasWallTimes(type)));
 
-/** It as text of ISO 8601 that claims no zone. */
+/** Gives SQL that writes the time in ISO 8601, without a zone. */
 export function wallTimeText(column: string, type: string): string {
   if (!hasWallTimes(type)) return column;
   const read = readEngineType(type);

@@ -22,7 +22,7 @@ export interface SearchPlan {
   readonly tables: readonly TableDescription[];
   /** Seconds of the buckets of the statement's first histogram; undefined where it has none. */
   readonly histogramInterval: number | undefined;
-  /** Tells whether its rows are records with the time of one table, so that they can be counted by time. */
+  /** True where rows are records with the time of one table, so that they can be counted by time. */
   readonly isPlain: boolean;
   /** All rows of the statement, for its count. */
   readonly all: BoundStatement;
@@ -97,7 +97,7 @@ function fullTextColumns(tables: readonly TableDescription[]): readonly string[]
   return only && more.length === 0 ? (only.fullTextColumns ?? []) : [];
 }
 
-/** It is undefined where the range is unbounded. */
+/** Gives how many seconds a range has; undefined where it has no beginning. */
 export function rangeSeconds({ start, end = Date.now() * 1000 }: TimeRange): number | undefined {
   return start === undefined ? undefined : Math.max(0, (end - start) / 1e6);
 }

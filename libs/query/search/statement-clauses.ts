@@ -34,7 +34,7 @@ export type Keyword = (typeof KEYWORDS)[number];
 export interface Clauses {
   /** Several SELECTs put together, or one in brackets: there are no clauses to tell apart. */
   readonly compound: boolean;
-  /** It is in the order of the statement. */
+  /** The clauses, in the order of the statement. */
   readonly clauses: ReadonlyMap<Keyword, string>;
   /** The items of the select list, each as written. */
   readonly selected: readonly string[];

@@ -1,7 +1,7 @@
 /** A piece of a statement as the engine prints it. */
 export interface Token {
   readonly kind: 'word' | 'name' | 'text' | 'number' | 'symbol';
-  /** It is as printed, quotes included. */
+  /** The token as it is printed, quotes included. */
   readonly text: string;
   /** The value of the token: a name or a text without its quotes. */
   readonly value: string;
@@ -65,7 +65,7 @@ function unquote(quoted: string): string {
     );
 }
 
-/** Tells whether it can be the name of something. */
+/** True for a token that can be the name of something. */
 export const isName = (token: Token | undefined): token is Token =>
   token?.kind === 'name' || token?.kind === 'word';
 

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { pause } from '@app/flow';
 import { MillraceError, type RequestOrganization } from '@app/platform';
 import { Catalog, type TableDescription } from '../catalog.js';
 import { QueryPipeline } from '../query.pipeline.js';
@@ -91,7 +91,7 @@ export class TailPipeline {
           return;
         }
       }
-      await sleep(waitMs, undefined, { signal: ended }).catch(() => undefined);
+      await pause(waitMs, ended);
       if (request.left.aborted) return;
     }
   }

@@ -17,7 +17,7 @@ type ReadRows = (from: TailPlace, before: bigint) => Promise<TailRows>;
 
 /** Tells how often it is looked for what is written; it is what a row may be late by. */
 const LOOK_MS = 250;
-/** From a question to the engine that found nothing to the next one. */
+/** The time from a question to the engine that found nothing to the next one. */
 const QUIET_MS = 1000;
 const HEARTBEAT_MS = 15_000;
 /** So many failures in a row end a tail. */
@@ -118,6 +118,6 @@ export class Tail {
   }
 }
 
-/** It closes the bracket that it stands in, and selects other rows than it was to choose from. */
+/** The failure of a filter that closes the bracket that it stands in, and so would select other rows than it may. */
 const notOneCondition = (): MillraceError =>
   new MillraceError('INVALID_PARAMETER', 'filter is not one condition; put brackets around it');

@@ -35,6 +35,7 @@ const TAKES_SOME: Readonly<Record<ValueType['family'], readonly string[]>> = {
   date: ['String'],
   time: ['String'],
   uuid: ['String'],
+  binary: ['String'],
   boolean: [],
   text: [],
 };

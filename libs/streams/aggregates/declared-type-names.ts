@@ -31,6 +31,8 @@ function nameOf(type: ValueType): string {
         : `Timestamp(${unitOf(type.digits)}, ${type.isUtc ? 'UTC' : 'None'})`;
     case 'time':
       return `Time64(${unitOf(type.digits)})`;
+    case 'binary':
+      return type.bytes === undefined ? 'Binary' : `FixedSizeBinary(${type.bytes})`;
     default:
       return writeValueType(type);
   }
@@ -51,7 +53,7 @@ export function arrowName(type: string): string {
 }
 
 const STRUCT = 'Struct';
-const PLAIN: ReadonlyMap<string, ValueType> = new Map(
+const PLAIN: ReadonlyMap<string, ValueType> = new Map<string, ValueType>(
   [
     'Bool',
     'String',
@@ -64,7 +66,7 @@ const PLAIN: ReadonlyMap<string, ValueType> = new Map(
     const type = readValueType(name);
     return type ? [[nameOf(type), type]] : [];
   }),
-);
+).set('Binary', { family: 'binary' });
 
 /** Names of types that may be declared, as an error tells them. */
 export const DECLARABLE_NAMES: readonly string[] = [
@@ -73,6 +75,7 @@ export const DECLARABLE_NAMES: readonly string[] = [
   'Timestamp',
   'Timestamp(<unit>, <UTC or None>)',
   'Time64(<unit>)',
+  'FixedSizeBinary(<bytes>)',
   STRUCT,
   'List<…> of each',
 ];
@@ -96,6 +99,8 @@ function declaredValue(name: string): ValueType | undefined {
   const plain = PLAIN.get(name);
   if (plain) return plain;
   if (name === 'Timestamp') return TIMESTAMP;
+  const bytes = Number(/^FixedSizeBinary\(([1-9]\d{0,8})\)$/.exec(name)?.[1] ?? 0);
+  if (bytes > 0) return readValueType(writeValueType({ family: 'binary', bytes }));
   const [, outer = '', first = '', second = ''] =
     /^(Decimal(?:128|256)?|Timestamp|Time64)\( ?(\w+)(?:, ?(\w+))? ?\)$/.exec(name) ?? [];
   if (outer.startsWith('Decimal')) {
@@ -110,10 +115,14 @@ function declaredValue(name: string): ValueType | undefined {
   return isUtc || second === 'None' ? { family: 'timestamp', digits, isUtc } : undefined;
 }
 
+/** Arrow's name of the type of a list's elements; undefined where it is no list, or one of lists, whose own are of any type. */
+export function elementName(type: string): string | undefined {
+  const element = /^Array\((.+)\)$/.exec(type)?.[1];
+  return element === undefined || element === 'Dynamic' ? undefined : arrowName(element);
+}
+
 /** The name with which a column of this type could be declared: `List<Int64>`, where {@link arrowName} says `List`. */
 export function declarableName(type: string): string {
-  const element = /^Array\((.+)\)$/.exec(type)?.[1];
-  return element === undefined || element === 'Dynamic'
-    ? arrowName(type)
-    : `List<${arrowName(element)}>`;
+  const element = elementName(type);
+  return element === undefined ? arrowName(type) : `List<${element}>`;
 }

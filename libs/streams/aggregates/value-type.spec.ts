@@ -26,6 +26,11 @@ const anyType: fc.Arbitrary<ValueType> = fc.oneof(
     isUtc: fc.boolean(),
   }),
   fc.record({ family: fc.constant('time' as const), digits: fc.constantFrom(3, 6, 9) }),
+  fc.constant({ family: 'binary' as const }),
+  fc.record({
+    family: fc.constant('binary' as const),
+    bytes: fc.integer({ min: 1, max: 192 }),
+  }),
 );
 
 describe('types of single values', () => {
@@ -61,6 +66,8 @@ describe('types of single values', () => {
     'Time64(Microsecond, UTC)',
     'List<List<Int64>>',
     'Int128',
+    'FixedSizeBinary(0)',
+    'FixedSizeBinary',
     'toString',
   ])(
     // prettier-ignore

@@ -1,9 +1,13 @@
+import { readBinaryType, writeBinaryType } from '@app/warehouse';
+
 /** The type of a single value, whatever holds it: a column, a field of a file, an element of a list. */
 export type ValueType =
   | { readonly family: 'integer'; readonly bits: 8 | 16 | 32 | 64; readonly isSigned: boolean }
   | { readonly family: 'float'; readonly bits: 32 | 64 }
   | { readonly family: 'decimal'; readonly precision: number; readonly scale: number }
   | { readonly family: 'boolean' | 'text' | 'uuid' | 'date' }
+  /** Bytes, kept as base64; so many in each value, where that is said. */
+  | { readonly family: 'binary'; readonly bytes?: number }
   /** `digits` of a second, up to 9; one that is not of UTC names no zone, and is a time on a wall. */
   | { readonly family: 'timestamp'; readonly digits: number; readonly isUtc: boolean }
   | { readonly family: 'time'; readonly digits: number };
@@ -57,7 +61,8 @@ export function readValueType(type: string): ValueType | undefined {
     const match = pattern.exec(name);
     if (match) return read(...match.slice(1));
   }
-  return undefined;
+  const binary = readBinaryType(name);
+  return binary && { family: 'binary', ...binary };
 }
 
 /** The engine's name of a type, as it is without nulls. */
@@ -81,6 +86,8 @@ export function writeValueType(type: ValueType): string {
       return `DateTime64(${type.digits}${type.isUtc ? ", 'UTC'" : ''})`;
     case 'time':
       return `Time64(${type.digits})`;
+    case 'binary':
+      return writeBinaryType(type);
   }
 }
 
@@ -106,6 +113,7 @@ function inOrder(a: ValueType, b: ValueType): ValueType | undefined {
   if (a.family === 'timestamp' && b.family === 'timestamp') return widerTimestamp(a, b);
   if (a.family === 'time' && b.family === 'time')
     return { family: 'time', digits: Math.max(a.digits, b.digits) };
+  if (a.family === 'binary' && b.family === 'binary') return { family: 'binary' };
   return undefined;
 }
 

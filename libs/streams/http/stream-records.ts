@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { StreamStatistics, TIMESTAMP, type TableStatistics } from '@app/warehouse';
 import type { Verbatim } from '../aggregates/column-types.js';
-import { arrowName } from '../aggregates/declared-type-names.js';
+import { arrowName, elementName } from '../aggregates/declared-type-names.js';
 import { pathFields } from '../aggregates/object-values.js';
 import { listedColumns } from '../aggregates/stream-schema.js';
 import { DamagedTables, type Damage } from '../damage/damaged-tables.js';
@@ -39,6 +39,8 @@ export interface StreamRecord {
 interface ListedColumn {
   readonly name: string;
   readonly type: string;
+  /** Lists only: the type of their elements, where these are of one. */
+  readonly element?: string;
   /** Text only that may have been something else: which values are there as they were written. */
   readonly verbatim?: Verbatim;
   /** Objects only: what is within them, by the names that statements have for it, where it has a type. */
@@ -88,9 +90,11 @@ function toRecord(
   const schema = [TIMESTAMP, ...listedColumns(described)].map((column): ListedColumn => {
     const of = verbatim.get(column.name);
     const fields = within.get(column.name);
+    const element = elementName(column.type);
     return {
       name: column.name,
       type: arrowName(column.type),
+      ...(element === undefined ? {} : { element }),
       ...(of ? { verbatim: of } : {}),
       ...(fields ? { fields } : {}),
     };

@@ -1,5 +1,5 @@
 import { Semaphore } from '@app/flow';
-import type { LeaderElection, NotUnderstood, Projection, RecordedEvent } from '@app/event-store';
+import type { LeaderElection, Projection, RecordedEvent } from '@app/event-store';
 import {
   refuses,
   UNTYPED,
@@ -16,10 +16,10 @@ import type {
   StreamSettingsChanged,
 } from '../aggregates/stream.aggregate.js';
 import type { StreamSettings } from '../aggregates/stream-settings.js';
+import type { FoundTables } from './found-tables.js';
 import { indexed } from './indexed-keys.js';
 import { nameOf, tellMissingTables, type MissingTablesLog } from './missing-tables.js';
 import { StreamsAside } from './streams-aside.js';
-import { UnknownTableError } from './unknown-table.js';
 import type {
   OrganizationDeletedData,
   StreamDescription,
@@ -49,7 +49,6 @@ interface TablesLog extends MissingTablesLog {
 export class WarehouseTablesProjection implements Projection {
   readonly name = 'warehouse-tables';
   private live = false;
-  private found: readonly WarehouseTable[] = [];
   private readonly aside = new StreamsAside();
   /** Tables are worked on one after the other. */
   private readonly working = new Semaphore(1);
@@ -57,16 +56,14 @@ export class WarehouseTablesProjection implements Projection {
   constructor(
     private readonly schema: WarehouseSchema,
     private readonly streams: StreamsProjection,
-    /** Databases of all organizations. */
-    private readonly databases: () => readonly string[],
+    private readonly found: FoundTables,
     private readonly lead: LeaderElection,
     private readonly log: TablesLog,
-    private readonly notUnderstood: Pick<NotUnderstood, 'has'> = { has: () => false },
   ) {}
 
   /** Events tell of all tables that are there before they are read, whatever others make meanwhile. */
-  async starting(): Promise<void> {
-    this.found = await this.schema.tables();
+  starting(): Promise<void> {
+    return this.found.look();
   }
 
   /** The past is in the catalog. */
@@ -124,19 +121,19 @@ export class WarehouseTablesProjection implements Projection {
   }
 
   async caughtUp(): Promise<void> {
-    this.refuseUnknown();
+    this.found.refuseUnknown();
     if (await this.lead.confirm()) await this.mendAll();
     else this.lead.whenTaken(() => this.mendAll());
     this.live = true;
   }
 
   private async mendAll(): Promise<void> {
-    const tables = new Map(this.found.map((table) => [nameOf(table), table]));
-    for (const database of this.databases()) await this.createDatabase(database);
+    const tables = new Map(this.found.all().map((table) => [nameOf(table), table]));
+    for (const database of this.found.databases()) await this.createDatabase(database);
     const streams = new Map(
       this.streams.all().map((stream) => [`${stream.database}.${stream.name}`, stream]),
     );
-    for (const table of this.foundOfStreams()) {
+    for (const table of this.found.ofStreams()) {
       if (!this.streams.isDeleted(table.streamId)) continue;
       await this.schema.dropStreamTable(table, table.streamId);
       tables.delete(nameOf(table));
@@ -145,31 +142,7 @@ export class WarehouseTablesProjection implements Projection {
     await tellMissingTables(missing, this.schema, this.log);
     for (const [name, stream] of streams)
       await this.carryOut(stream.id, stream.name, () => this.mend(stream, tables.get(name)));
-    this.found = [];
-  }
-
-  /** A table that nobody deleted is never dropped, least of all because a history is missing. */
-  private refuseUnknown(): void {
-    for (const table of this.foundOfStreams()) {
-      const { streamId } = table;
-      const stream = this.streams.byId(streamId);
-      const isOf = stream && nameOf({ ...stream, table: stream.name }) === nameOf(table);
-      const isKnown = isOf || this.streams.isDeleted(streamId) || this.isAhead(streamId);
-      if (!isKnown) throw new UnknownTableError(nameOf(table));
-    }
-  }
-
-  /** A change by an event that is not understood must not be undone. */
-  private isAhead(streamId: string): boolean {
-    return this.notUnderstood.has(`stream-${streamId}`);
-  }
-
-  /** Tables of ours begin with an underscore, as no stream does. */
-  private foundOfStreams(): readonly WarehouseTable[] {
-    const known = new Set(this.databases());
-    return this.found.filter(
-      ({ database, table }) => !table.startsWith('_') && known.has(database),
-    );
+    this.found.forget();
   }
 
   private async createDatabase(database: string): Promise<void> {
@@ -256,7 +229,7 @@ export class WarehouseTablesProjection implements Projection {
   ): Promise<void> {
     const table = { database, table: name };
     const columns = listedColumns(schema);
-    if (actual && this.isAhead(id)) return;
+    if (actual && this.found.isAhead(id)) return;
     if (!actual) await this.schema.createTable(table, columns, id);
     const types = new Map((actual?.columns ?? columns).map(({ name, type }) => [name, type]));
     const wanted = new Set(columns.map((column) => column.name));

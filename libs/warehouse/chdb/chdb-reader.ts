@@ -20,7 +20,7 @@ import type { SessionPool } from './sessions/session-pool.js';
 import { SmallAnswers } from './small-answers.js';
 
 export interface ReaderDependencies {
-  /** For results that are held whole. */
+  /** Sessions for results that are held whole. */
   readonly sessions: SessionPool;
   readonly threads: Pool<ReadingThread>;
   readonly running: RunningQueries;
@@ -88,7 +88,7 @@ export class ChdbReader implements WarehouseReader {
     await Promise.all(this.dependencies.threads.all().map((thread) => thread.close()));
   }
 
-  /** To be called when the engine is closed. */
+  /** Ends all threads. The engine must be closed before. */
   async end(): Promise<void> {
     await Promise.all(this.dependencies.threads.all().map((thread) => thread.end()));
   }

@@ -43,7 +43,7 @@ export class ReadingThread {
   private ahead: Answer | undefined;
   /** The second block is on its way without being asked for. */
   private isAhead = false;
-  /** Until that block is here, when nobody asks for it any more. */
+  /** Resolves when a block has come that nobody asks for any more. */
   private owing: Promise<void> | undefined;
   /** Counts the queries: whatever answer comes late never passes for one to another query. */
   private turn = 0;
@@ -92,7 +92,7 @@ export class ReadingThread {
     if (this.worker) await this.ask({ close: true });
   }
 
-  /** To be called when the engine is closed: the end of a thread takes the whole engine with it. */
+  /** Ends the thread. The engine must be closed before, because the end of a thread takes the whole engine with it. */
   async end(): Promise<void> {
     await this.worker?.terminate();
   }

@@ -56,7 +56,7 @@ async function withLinked(
   }
 }
 
-/** It names the compression. */
+/** Gives the ending of the file, which names its compression. */
 const endingOf = (file: string): string => /\.[\w.]*$/.exec(file)?.[0] ?? '';
 
 /** A folder may be on another disk. */

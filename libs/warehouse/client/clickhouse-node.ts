@@ -13,10 +13,10 @@ export const SILENCE_MS = 600_000;
 export const CONNECTIONS = 64;
 /** A server takes 128 KiB for a field of an address (`http_max_field_value_size`). */
 const ADDRESS_BYTES_MAX = 100_000;
-/** After so long without a word from it a node is asked whether it is there, where there are others. */
+/** A node that has been silent for so long is asked whether it is there, where there are others. */
 const FRESH_MS = 5000;
 const PING_MS = 3000;
-/** With these errors a request was not sent at all. */
+/** A request that failed with one of these was not sent at all. */
 const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /** The answer of a server, also to a statement that fails. The body is still to be read. */
@@ -37,7 +37,7 @@ export interface ServerNode {
    * Makes an error of a failure. A failure that is no answer of the server's is a lost connection.
    */
   toError(error: unknown): WarehouseError;
-  /** After a lost connection; of one that comes back by itself: resolves when it may be asked again. */
+  /** Is called after a lost connection. It is there for a server that comes back by itself, and resolves when that may be asked again. */
   readonly lost?: () => Promise<void>;
   close(): Promise<void>;
 }

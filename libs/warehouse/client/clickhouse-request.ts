@@ -16,7 +16,7 @@ export interface Request {
   /** The data of an INSERT: a file compressed with zstd, by its absolute path. */
   readonly file?: string;
   readonly signal?: AbortSignal;
-  /** It may be asked again elsewhere. */
+  /** A request that only reads may be sent to another node, too. */
   readonly isReading?: boolean;
   /** Is told what was read when the answer began. */
   readonly onSummary?: (progress: QueryProgress) => void;

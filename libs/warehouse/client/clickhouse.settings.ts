@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OperatorError } from '@app/platform';
 
 /** Addresses of HTTP interfaces, with who to be there. They may hold passwords, which no message repeats. */
 export const clickHouseUrls = z
@@ -39,10 +40,10 @@ export function clickHouseAddress(
   cluster: string | undefined,
 ) {
   if (urls === undefined && cluster !== undefined)
-    throw new Error('configuration: CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL, its nodes');
+    throw new OperatorError('configuration: CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL, its nodes');
   if (urls === undefined) return undefined;
   if (urls.length > 1 && cluster === undefined)
-    throw new Error(
+    throw new OperatorError(
       'configuration: CLICKHOUSE_URL has several addresses: name the cluster that they are nodes of in CLICKHOUSE_CLUSTER',
     );
   return { urls, cluster };

@@ -4,7 +4,7 @@ import type { SqlRunner } from '../sql/sql-runner.js';
 import { WriterEpochs, type Claim } from '../sql/batches/writer-epochs.js';
 import { FencedError } from '../warehouse-errors.js';
 
-/** Between looks whether an insert that was told to end has ended. */
+/** The pause between looks whether an insert that was told to end has ended. */
 const LOOK_MS = 100;
 const PREFIX = 'millrace-insert-';
 

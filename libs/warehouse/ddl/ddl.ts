@@ -137,7 +137,7 @@ export class Ddl {
     return `KILL QUERY${this.on} WHERE ${condition} SYNC`;
   }
 
-  /** Before what is stored is read: another replica may have taken it. */
+  /** Gives what makes a replica have all rows. It comes before what is stored is read: another replica may have taken the rows. */
   catchUp(table: TableName): readonly string[] {
     return this.cluster === undefined
       ? []

@@ -33,7 +33,7 @@ interface Started extends RunningEngine {
 }
 
 const PROGRAM = fileURLToPath(new URL('./run-engine.mjs', import.meta.url));
-/** Without a word from it in that time it has not started. */
+/** An engine that has not answered in this time has not started. */
 const START_MS = 60_000;
 const LOOK_MS = 20;
 /** Everybody's statements but its own that asks, and the one that the process waits in. */
@@ -42,7 +42,7 @@ const AT_WORK = "SELECT count() FROM system.processes WHERE user != '' AND query
 const QUIET_MS = 3000;
 /** So often it is looked whether a quiet moment has come, where nobody waits for one. */
 const QUIET_LOOK_MS = 2000;
-/** Between starts that follow one another. */
+/** Pauses between starts that follow one another. */
 const BACKOFF_MS = { first: 100, most: 5000 };
 const LOCKED_PAUSE_MS = 500;
 /** One that has run for so long has started well, and is started again at once. */
@@ -62,11 +62,11 @@ export class EngineProcess {
   private readonly store: string;
   private generation = 0;
   private readonly backoff = new Backoff(BACKOFF_MS);
-  /** It was started again and has not run for long since, so it is not started again at once. */
+  /** True where the engine was started again and has not run for long since: the next start waits. */
   private isFailing = false;
   private closing = false;
   private current: Promise<Started>;
-  /** While it is there: no timer is needed to wait for it. */
+  /** The engine while it is there, so that no caller needs a timer to wait for it. */
   private up: Started | undefined;
   private child: ChildProcess | undefined;
   /** Lets those go on that wait for the next generation. */

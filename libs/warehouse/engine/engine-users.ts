@@ -10,7 +10,7 @@ export interface Login {
 
 /** Databases that have a user before they are made. */
 const SPARE = 200;
-/** With fewer left, more are made at the next quiet moment. */
+/** When fewer are left, more are made at the next quiet moment. */
 const SPARE_LOW = 50;
 /**
  * The user who makes tables and writes, and whose queries know no organization. The reader of a

@@ -94,7 +94,7 @@ export class LocalEngineProcess implements LocalEngine {
     await Promise.all([this.leaving, ...[...this.alone].map(closeOpened)]);
   }
 
-  /** In a process that has nothing else to do, one of a kind after the other. */
+  /** Works in a process that has nothing else to do; work of one kind is done one after the other. */
   private async *apart<Answer>(
     kind: 'run' | 'spool',
     work: (engine: EngineConnection) => AsyncIterable<Answer>,

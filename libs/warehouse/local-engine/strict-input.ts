@@ -31,6 +31,8 @@ export const STRICT_INPUT: readonly string[] = [
   '--input_format_try_infer_datetimes=0',
   '--input_format_json_infer_array_of_dynamic_from_array_of_different_types=1',
   '--json_type_escape_dots_in_keys=1',
+  // Bytes of one length may be long.
+  '--allow_suspicious_fixed_string_types=1',
   // The names of a stream's columns say nothing of the names in a statement of ours.
   '--prefer_column_name_to_alias=1',
   '--engine_file_truncate_on_insert=1',

@@ -2,7 +2,7 @@
 export type BackupPlace =
   /** Absolute; what it is in is a folder that the engine may write or read. */
   | { readonly folder: string }
-  /** It is as the engine's own statement names it: `S3('https://…', 'key', 'secret')`, `Disk('backups', 'monday')`. */
+  /** The place, as the engine's own statement names it: `S3('https://…', 'key', 'secret')`, `Disk('backups', 'monday')`. */
   | { readonly destination: string };
 
 export interface BackupOptions {

@@ -6,10 +6,10 @@ interface NamedTable {
 
 /** A part of a table that the engine has set aside because it cannot read it. */
 export interface DamagedPart extends NamedTable {
-  /** It is as the engine calls it now, e.g. `broken-on-start_all_2_2_0`. */
+  /** The name that the engine gives it now, e.g. `broken-on-start_all_2_2_0`. */
   readonly part: string;
   readonly reason: string;
-  /** On disk; its rows are not known without reading it. */
+  /** The bytes that it takes on disk. How many rows it has is not known without reading it. */
   readonly bytes: number;
 }
 

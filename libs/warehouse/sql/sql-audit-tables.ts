@@ -41,7 +41,7 @@ const INSERT_SETTINGS =
 
 /** Lets one of several processes append. */
 export interface AuditFence {
-  /** From then on nobody else may, and nothing of theirs is on its way. */
+  /** Takes the right to insert: when it resolves nobody else has it, and nothing of theirs is on its way. */
   claim(): Promise<void>;
   holds(): Promise<boolean>;
   /** When it resolves the outcome of every insert of this process is what the table says. @throws {FencedError} */
@@ -60,7 +60,7 @@ export class SqlAuditTables implements AuditTables {
   constructor(
     private readonly runner: SqlRunner,
     private readonly ddl: Ddl,
-    /** It is undefined where one process has the tables. */
+    /** The fence against other processes; undefined where one process has the tables. */
     private readonly fence?: AuditFence,
   ) {}
 

@@ -71,7 +71,7 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
   constructor(
     private readonly runner: SqlRunner,
     private readonly ddl: Ddl,
-    /** It is undefined where the engine does not know who may do what. */
+    /** The rights of users; undefined where the engine does not know who may do what. */
     private readonly access?: DatabaseAccess,
   ) {
     this.ofTable = new SqlColumns(runner, ddl);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '@app/flow';
 import { ORGANIZATION_PREFIX, PERSON_KEYS, SHARD_PREFIX, type Ddl } from '../ddl/ddl.js';
 import { quoteIdentifier, quoteText } from '../ddl/identifier.js';
 import type { BackupOptions, BackupPlace, TableBackups } from '../ports/table-backups.js';
@@ -52,7 +52,7 @@ export class SqlTableBackups implements TableBackups {
       if (DONE.has(status)) return;
       if (!AT_WORK.has(status)) throw new WarehouseError(0, status, error);
       onProgress?.(progress);
-      await sleep(LOOK_MS, undefined, signal ? { signal } : {}).catch(() => undefined);
+      await pause(LOOK_MS, signal);
       if (signal?.aborted) {
         await this.runner.command(this.ddl.kill(`query_id = ${quoteText(id)}`));
         signal.throwIfAborted();

@@ -14,6 +14,19 @@ const uuids: ValueReader = (bytes, from, to, isText) =>
     ? AS_IT_STANDS
     : undefined;
 
+const BASE64 = /^(?:[\w+/]{4})*(?:[\w+/]{2}==|[\w+/]{3}=)?$/;
+
+/** Base64 that is written as it is answered: with its padding, and without bits that mean nothing. */
+const bytesOf =
+  (size: number | undefined): ValueReader =>
+  (bytes, from, to, isText) => {
+    if (!isText) return undefined;
+    const written = bytes.toString('latin1', from, to);
+    const held = BASE64.test(written) ? Buffer.from(written, 'base64') : undefined;
+    if (held?.toString('base64') !== written) return undefined;
+    return size === undefined || held.length === size ? AS_IT_STANDS : undefined;
+  };
+
 /** It is undefined where kinds and marks of JSON tell all of a value. */
 function readerOf(type: ValueType): ValueReader | undefined {
   switch (type.family) {
@@ -31,6 +44,8 @@ function readerOf(type: ValueType): ValueReader | undefined {
       return timesOfDay(type.digits);
     case 'uuid':
       return uuids;
+    case 'binary':
+      return bytesOf(type.bytes);
     case 'boolean':
     case 'text':
       return undefined;
@@ -62,6 +77,8 @@ function wanted(type: ValueType): string {
       );
     case 'time':
       return `hh:mm:ss within a day, with at most ${type.digits} digits of a second`;
+    case 'binary':
+      return type.bytes === undefined ? 'base64' : `base64 of ${type.bytes} bytes`;
     default:
       return '8-4-4-4-12 hexadecimal digits';
   }
@@ -76,7 +93,7 @@ export class TypedColumn {
     private readonly isList: boolean,
   ) {}
 
-  /** It is undefined for a type whose values are told by their kinds. */
+  /** Gives the rules of a type; undefined where the kinds of its values tell all. */
   static of(type: string): TypedColumn | undefined {
     const inner = /^Array\((.+)\)$/.exec(type)?.[1];
     const element = readValueType(inner ?? type);
@@ -89,7 +106,7 @@ export class TypedColumn {
     return this.isList ? this.type : (/^Nullable\((.+)\)$/.exec(this.type)?.[1] ?? this.type);
   }
 
-  /** Tells whether it becomes one of times when times come to it. */
+  /** True where the column becomes one of times when times come to it. */
   get isOfDays(): boolean {
     return this.element.family === 'date' && !this.isList;
   }

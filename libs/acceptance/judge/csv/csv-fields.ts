@@ -8,7 +8,7 @@ const [NEWLINE, RETURN, QUOTE, BACKSLASH, SPACE] = [0x0a, 0x0d, 0x22, 0x5c, 0x20
 
 /** The properties of a field beside its text, as bits. */
 export const QUOTED = 1;
-/** It has bytes that JSON writes otherwise, or quotes that are doubled. */
+/** The field has bytes that JSON writes otherwise, or quotes that are doubled. */
 export const SPECIAL = 2;
 
 /** The kinds of bytes within a field: those that stand for themselves are 0. */
@@ -104,7 +104,7 @@ export class CsvFields {
     return !fault;
   }
 
-  /** From behind the opening quote. @returns where the closing one is, or the line break */
+  /** Reads on behind the opening quote. @returns where the closing one is, or the line break */
   private endOfQuoted(start: number): number {
     const { bytes, quoted } = this;
     this.isSpecial = false;

@@ -117,7 +117,7 @@ export class CsvValues {
     }
   }
 
-  /** Tells whether it is an integer without a sign that every type of numbers has. */
+  /** True where the value is an integer without a sign that every type of numbers has. */
   private isPlainInteger(from: number, to: number): boolean {
     const { bytes } = this;
     if (to - from > PLAIN_DIGITS || (bytes[from] === ZERO && to - from > 1)) return false;

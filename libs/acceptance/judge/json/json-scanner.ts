@@ -71,7 +71,7 @@ export class JsonScanner {
 
   constructor(readonly bytes: Buffer) {}
 
-  /** Before a record: what was left of one that ended by a fault is forgotten. */
+  /** Begins a record, and forgets what a record that ended by a fault has left. */
   begin(at: number): void {
     this.at = at;
     this.isTooDeep = false;

@@ -27,7 +27,7 @@ import {
   UINTS,
 } from '../values/kinds.js';
 
-/** Beside kinds: integers that floats do not have, alone and in arrays. */
+/** These bits stand above those of the kinds: integers that floats do not have, alone and in arrays. */
 const LONG = 1 << KINDS;
 const LONGS = 1 << (KINDS + 1);
 const NAMES = [...KIND_NAMES, beyondFloat('Int64'), beyondFloat('Array(Nullable(Int64))')];

@@ -69,7 +69,7 @@ export const decimalsOf = (precision: number, scale: number): ValueReader => {
   };
 };
 
-/** Tells whether it is written without an exponent, and its digits, those that are zeros too, are no more than its type has. */
+/** True where the number has no exponent, and no more digits, zeros included, than its type. */
 function isPlainDecimal(
   bytes: Buffer,
   from: number,

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { BrokenFileError } from '@app/parquet';
 import { FlatTable } from '@app/arrow';
 
 /** A schema, a message without its buffers, a footer, or offsets of lists may have so many bytes, because they are held in memory. */
@@ -20,11 +21,12 @@ export class ArrowBytes {
   ) {}
 
   async bytes(from: number, length: number): Promise<Buffer> {
-    if (length > BYTES_MAX) throw new Error(`something in it would have ${length} bytes`);
-    if (from < 0 || length < 0 || from + length > this.size) throw new Error('it ends too early');
+    if (length > BYTES_MAX) throw new BrokenFileError(`something in it would have ${length} bytes`);
+    if (from < 0 || length < 0 || from + length > this.size)
+      throw new BrokenFileError('it ends too early');
     const buffer = Buffer.alloc(length);
     const { bytesRead } = await this.handle.read(buffer, 0, length, from);
-    if (bytesRead < length) throw new Error('it ends too early');
+    if (bytesRead < length) throw new BrokenFileError('it ends too early');
     return buffer;
   }
 
@@ -59,17 +61,19 @@ export async function messageAt(
   const at = first === CONTINUES ? from + 8 : from + 4;
   const length = first === CONTINUES ? (await source.bytes(from + 4, 4)).readInt32LE(0) : first;
   if (length === 0) {
-    if (at !== source.size) throw new Error('something follows its end');
+    if (at !== source.size) throw new BrokenFileError('something follows its end');
     return undefined;
   }
   const message = FlatTable.root(await source.bytes(at, length));
   // Before the format had compression, pyarrow 0.17 noted it here; the engine would take the bytes for values.
   if (message.tables(4).some((note) => note.text(0, NOTE_MAX) === 'ARROW:experimental_compression'))
-    throw new Error("it is compressed by pyarrow 0.17's own way; write it with a later version");
+    throw new BrokenFileError(
+      "it is compressed by pyarrow 0.17's own way; write it with a later version",
+    );
   const header = message.table(2);
-  if (!header) throw new Error('a message in it is empty');
+  if (!header) throw new BrokenFileError('a message in it is empty');
   const body = at + length;
   const end = body + Number(message.int64(3));
-  if (end < body || end > source.size) throw new Error('it ends within a batch');
+  if (end < body || end > source.size) throw new BrokenFileError('it ends within a batch');
   return { kind: message.uint8(1), header, at, body, end };
 }

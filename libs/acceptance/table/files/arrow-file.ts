@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { BrokenFileError } from '@app/parquet';
 import { MillraceError } from '@app/platform';
 import { ArrowBytes, HEADER, messageAt, type ArrowMessage } from './arrow-bytes.js';
 import { hasNullLists, refuseHidden } from './arrow-lists.js';
@@ -78,7 +79,8 @@ async function reading<T>(
 
 async function readContents(source: ArrowBytes): Promise<Contents> {
   const head = source.size < HEAD_BYTES ? '' : await source.text(0, HEAD_BYTES);
-  if (head.startsWith(FEATHER_1)) throw new Error('it is Feather of version 1; write version 2');
+  if (head.startsWith(FEATHER_1))
+    throw new BrokenFileError('it is Feather of version 1; write version 2');
   return head.startsWith(MARK) ? readFile(source) : readStream(source);
 }
 
@@ -88,7 +90,7 @@ const isSystemError = (error: unknown): boolean =>
 
 async function readStream(source: ArrowBytes): Promise<Contents> {
   const first = await messageAt(source, 0);
-  if (first?.kind !== HEADER.schema) throw new Error('it does not begin with a schema');
+  if (first?.kind !== HEADER.schema) throw new BrokenFileError('it does not begin with a schema');
   const schema = readArrowSchema(first.header);
   const batches = new Batches(schema);
   let at = first.end;
@@ -104,12 +106,12 @@ async function readFile(source: ArrowBytes): Promise<Contents> {
   const { size } = source;
   const tail = await source.bytes(size - TAIL_BYTES, TAIL_BYTES);
   if (tail.toString('latin1', 4) !== MARK)
-    throw new Error(`it does not end with ${MARK}; it was cut off`);
+    throw new BrokenFileError(`it does not end with ${MARK}; it was cut off`);
   const length = tail.readInt32LE(0);
   const from = size - TAIL_BYTES - length;
   const footer = FlatTable.root(await source.bytes(from, length));
   const table = footer.table(1);
-  if (!table) throw new Error('its footer has no schema');
+  if (!table) throw new BrokenFileError('its footer has no schema');
   const schema = readArrowSchema(table);
   // Either may be what a reader goes by; JavaScript's writer leaves the first one out, and polars
   // writes it without its length. The engine goes by the footer.
@@ -119,11 +121,12 @@ async function readFile(source: ArrowBytes): Promise<Contents> {
   });
   const again = first?.kind === HEADER.schema ? readArrowSchema(first.header) : undefined;
   if (again && JSON.stringify(again.fields) !== JSON.stringify(schema.fields))
-    throw new Error('its schema is another one at its end than at its beginning');
+    throw new BrokenFileError('its schema is another one at its end than at its beginning');
   const batches = new Batches(schema);
   for (const at of blocks(footer)) {
     const batch = await messageAt(source, at);
-    if (batch?.kind !== HEADER.batch) throw new Error('its footer leads to what is no batch');
+    if (batch?.kind !== HEADER.batch)
+      throw new BrokenFileError('its footer leads to what is no batch');
     batches.add(batch, at);
   }
   if (first && again) await source.write(first.at, again.patches);
@@ -151,11 +154,13 @@ class Batches {
     if (this.count > BATCHES_MAX) throw tooMany();
     if (kind === HEADER.dictionary) return;
     if (kind !== HEADER.batch)
-      throw new Error('a message in it is neither a batch nor a dictionary');
+      throw new BrokenFileError('a message in it is neither a batch nor a dictionary');
     const rows = Number(header.int64(0));
     this.rows += rows;
-    if (rows < 0 || !Number.isSafeInteger(this.rows)) throw new Error(`it would have ${rows} rows`);
-    if (rows > 0 && this.schema.fields.length === 0) throw new Error('it has rows and no columns');
+    if (rows < 0 || !Number.isSafeInteger(this.rows))
+      throw new BrokenFileError(`it would have ${rows} rows`);
+    if (rows > 0 && this.schema.fields.length === 0)
+      throw new BrokenFileError('it has rows and no columns');
     if (hasNullLists(header, this.schema.lists)) this.withNullLists.push(at);
   }
 

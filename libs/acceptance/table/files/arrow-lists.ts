@@ -1,5 +1,6 @@
 import { decompress as unzstd } from '@cloudpss/zstd/napi';
 import { decompressFrame as unlz4 } from 'lz4-napi';
+import { BrokenFileError } from '@app/parquet';
 import type { ArrowBytes, ArrowMessage } from './arrow-bytes.js';
 import type { ListPlace } from './arrow-schema.js';
 import type { FlatTable } from '@app/arrow';
@@ -24,7 +25,7 @@ export function hasNullLists(batch: FlatTable, lists: readonly ListPlace[]): boo
   for (const { name, node, offsetBytes } of lists) {
     if (batch.int64At(NODE.slot, node, NODE.bytes, NODE.nulls) === 0n) continue;
     if (offsetBytes === 0)
-      throw new Error(
+      throw new BrokenFileError(
         `column ${JSON.stringify(name)} has nulls among lists of a fixed length; cast it to lists of any length`,
       );
     some = true;
@@ -51,7 +52,7 @@ export async function refuseHidden(
       if ((mask.readUInt8(value >> 3) >> (value & 7)) & 1) continue;
       const [from, to] = [value * offsetBytes, (value + 1) * offsetBytes];
       if (offsets.compare(offsets, to, to + offsetBytes, from, from + offsetBytes) !== 0)
-        throw new Error(
+        throw new BrokenFileError(
           `column ${JSON.stringify(name)} has a list that is null and not empty; write it anew without what is below its nulls`,
         );
     }
@@ -77,7 +78,7 @@ async function bufferOf(
   const length = Number(batch.int64At(BUFFER.slot, index, BUFFER.bytes, BUFFER.length));
   const bytes = await source.bytes(body + at, length);
   const buffer = await unpacked(bytes, batch.table(COMPRESSION), least);
-  if (buffer.length < least) throw new Error('a buffer of it is too short');
+  if (buffer.length < least) throw new BrokenFileError('a buffer of it is too short');
   return buffer;
 }
 
@@ -90,6 +91,7 @@ async function unpacked(
   const claimed = bytes.readBigInt64LE(0);
   const packed = bytes.subarray(LENGTH_BYTES);
   if (claimed === NOT_PACKED) return packed;
-  if (claimed > least + PADDED_TO) throw new Error(`a buffer of it would have ${claimed} bytes`);
+  if (claimed > least + PADDED_TO)
+    throw new BrokenFileError(`a buffer of it would have ${claimed} bytes`);
   return compression.uint8(0) === 0 ? unlz4(packed) : Buffer.from(unzstd(packed));
 }

@@ -1,3 +1,4 @@
+import { BrokenFileError } from '@app/parquet';
 import type { Field, FieldType, SecondDigits } from './field-type.js';
 import type { FlatTable } from '@app/arrow';
 
@@ -31,12 +32,12 @@ const LITTLE_ENDIAN = 0;
 /** @throws {Error} what about it cannot be read. */
 export function readArrowSchema(schema: FlatTable): ArrowSchema {
   if (schema.int16(0) !== LITTLE_ENDIAN)
-    throw new Error('its numbers begin with their highest byte (big-endian)');
+    throw new BrokenFileError('its numbers begin with their highest byte (big-endian)');
   const reading = new Reading();
   const both = schema.tables(1).map((field) => reading.field(field, 0, false));
   const names = new Set<string>();
   for (const [{ name }] of both) {
-    if (names.has(name)) throw new Error(`it has two columns ${JSON.stringify(name)}`);
+    if (names.has(name)) throw new BrokenFileError(`it has two columns ${JSON.stringify(name)}`);
     names.add(name);
   }
   const { patches, lists } = reading;
@@ -55,14 +56,15 @@ class Reading {
 
   /** @param inDictionary it is among a dictionary's values, which are no node of a batch. */
   field(field: FlatTable, depth: number, inDictionary: boolean): Both<Field> {
-    if (depth > NESTED_MAX) throw new Error(`its schema is nested deeper than ${NESTED_MAX}`);
+    if (depth > NESTED_MAX)
+      throw new BrokenFileError(`its schema is nested deeper than ${NESTED_MAX}`);
     const name = field.text(FIELD.name) ?? '';
-    if (name === '' && depth === 0) throw new Error('a column has no name');
+    if (name === '' && depth === 0) throw new BrokenFileError('a column has no name');
     const isDictionary = field.table(FIELD.dictionary) !== undefined;
     const tag = field.uint8(FIELD.tag);
     const offsetBytes = OFFSET_BYTES[tag];
     if (offsetBytes !== undefined && (inDictionary || isDictionary))
-      throw new Error(
+      throw new BrokenFileError(
         `${column(name)} has lists in a dictionary, which are not taken; cast it to lists`,
       );
     if (offsetBytes !== undefined) this.lists.push({ name, offsetBytes, ...this.at });
@@ -92,15 +94,16 @@ class Reading {
   ): Both<FieldType> {
     const [first] = children;
     const type = field.table(FIELD.type);
-    if (!type) throw new Error(`${column(name)} has no type`);
+    if (!type) throw new BrokenFileError(`${column(name)} has no type`);
     switch (tag) {
       case TYPE.list:
       case TYPE.largeList:
       case TYPE.fixedSizeList:
-        if (!first || children.length > 1) throw new Error(`${column(name)} is a list of nothing`);
+        if (!first || children.length > 1)
+          throw new BrokenFileError(`${column(name)} is a list of nothing`);
         return eachOf(first, (element) => ({ kind: 'list', element }));
       case TYPE.struct: {
-        if (!first) throw new Error(`${column(name)} is a struct without fields`);
+        if (!first) throw new BrokenFileError(`${column(name)} is a struct without fields`);
         const [is, held] = [children.map(([own]) => own), children.map(([, own]) => own)];
         return [
           { kind: 'struct', fields: is, tellsNull: true },
@@ -119,7 +122,7 @@ class Reading {
       default: {
         const scalar = scalarOf(tag, type, field);
         if (!scalar)
-          throw new Error(
+          throw new BrokenFileError(
             `${column(name)} is of type ${UNREAD[tag] ?? `number ${tag}`}, which is not taken; cast it to another one`,
           );
         return same(scalar);
@@ -132,7 +135,7 @@ class Reading {
     const [precision, scale, bits] = [type.int32(0), type.int32(1), type.int32(2, 128)];
     const most = DIGITS_OF_BITS[bits];
     if (most === undefined || precision < 1 || precision > most || scale < 0 || scale > precision)
-      throw new Error(
+      throw new BrokenFileError(
         `${column(name)} is a decimal of ${precision} digits, ${scale} of them after the point, in ${bits} bits`,
       );
     this.patch(type.place(0), [most, 0, 0, 0]);
@@ -158,7 +161,7 @@ function mapOf(entries: Both<Field> | undefined, name: string): Both<FieldType> 
     const [key, value, more] = type.kind === 'struct' ? type.fields : [];
     return key && value && !more ? ({ kind: 'map', key, value } as const) : undefined;
   });
-  if (!is || !held) throw new Error(`${column(name)} is a map without keys and values`);
+  if (!is || !held) throw new BrokenFileError(`${column(name)} is a map without keys and values`);
   return [is, held];
 }
 

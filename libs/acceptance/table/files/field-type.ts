@@ -42,8 +42,7 @@ export function isScalar(type: FieldType): type is ScalarType {
 }
 
 /**
- * Gives the type of a column that holds its values exactly. Bytes are text, because the engine has
- * no other type for them.
+ * Gives the type of a column that holds its values exactly.
  */
 export function valueTypeOf(type: ScalarType): ValueType {
   switch (type.kind) {
@@ -67,8 +66,9 @@ export function valueTypeOf(type: ScalarType): ValueType {
       return { family: type.kind };
     case 'text':
     case 'binary':
+      return { family: type.kind };
     case 'fixed':
-      return { family: 'text' };
+      return { family: 'binary', bytes: type.bytes };
     case 'nothing':
       return { family: 'integer', bits: 32, isSigned: true };
   }

@@ -41,6 +41,8 @@ export function convert(value: string, from: ValueType, to: ValueType): Fitting 
       return intoTimestamp(value, from, to);
     case 'time':
       return from.family === 'time' ? intoTime(value, from, to) : undefined;
+    case 'binary':
+      return from.family === 'binary' ? intoBinary(value, from, to) : undefined;
     case 'boolean':
     case 'uuid':
       return from.family === to.family ? { value, fits: undefined } : undefined;
@@ -52,7 +54,7 @@ export function convert(value: string, from: ValueType, to: ValueType): Fitting 
  * there were columns of decimals.
  */
 function intoText(value: string, from: ValueType): Fitting | undefined {
-  if (from.family === 'text') return { value, fits: undefined };
+  if (from.family === 'text' || from.family === 'binary') return { value, fits: undefined };
   const text = textValue(value, from);
   return text === undefined ? undefined : { value: text, fits: undefined };
 }
@@ -61,6 +63,13 @@ const cast = (value: string, to: ValueType): string => `CAST(${value}, 'Nullable
 const castOrNull = (value: string, to: ValueType): string =>
   `accurateCastOrNull(${value}, '${escaped(to)}')`;
 const escaped = (type: ValueType): string => writeValueType(type).replaceAll("'", "\\'");
+
+/** Values of one length go where each has that length. */
+function intoBinary(value: string, from: Of<'binary'>, to: Of<'binary'>): Fitting {
+  if (holds(to, from)) return { value: cast(value, to), fits: undefined };
+  const fits = `isNull(${value}) OR length(base64Decode(assumeNotNull(${value}))) = ${to.bytes}`;
+  return { value: cast(`if(${fits}, ${value}, NULL)`, to), fits };
+}
 
 function intoInteger(value: string, from: ValueType, to: Of<'integer'>): Fitting | undefined {
   const narrowed = castOrNull(value, to);

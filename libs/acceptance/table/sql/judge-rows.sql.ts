@@ -1,4 +1,4 @@
-import { readValueType } from '@app/streams';
+import { declarableName, readValueType } from '@app/streams';
 import { quoteText, TIMESTAMP, type Column } from '@app/warehouse';
 import { isBeforeKept, isTime, micros, microsOf } from './timestamp.sql.js';
 import { ALTERNATIVE_TIMESTAMP, REASON } from '../../judge/refusals/reasons.js';
@@ -98,7 +98,7 @@ function refusals(field: PlacedField, judgement: RowJudgement): [string, string]
       ? []
       : refuse(
           `NOT (${fits})`,
-          `${kindName(kind)} does not fit the column's type, ${type}, without loss${yearsOf(type)}`,
+          `${kindName(kind)} does not fit the column's type, ${shownType(type)}, without loss${yearsOf(type)}`,
         )),
     ...(once === undefined
       ? []
@@ -117,7 +117,14 @@ function yearsOf(column: string): string {
   return `, which has the years 1900 to ${last}; a column declared Utf8 before its first value takes all`;
 }
 
-const kindName = (kind: string): string => (kind === 'JSON' ? 'object' : kind.toLowerCase());
+/** The engine's name of a type, but for bytes: theirs is one that we made. */
+const shownType = (type: string): string => (isBinary(type) ? declarableName(type) : type);
+
+const isBinary = (type: string): boolean =>
+  readValueType(/^Array\((.+)\)$/.exec(type)?.[1] ?? type)?.family === 'binary';
+
+const kindName = (kind: string): string =>
+  kind === 'JSON' ? 'object' : shownType(kind).toLowerCase();
 
 function isUtf8(value: string, kind: string): string {
   return kind === 'Array(Nullable(String))'

@@ -40,7 +40,7 @@ function kindsOf(type: FieldType): readonly string[] {
   return LISTS.has(kind) ? [kind] : ['Array(Dynamic)'];
 }
 
-/** Within objects there are no types but those of JSON. */
+/** Gives the kind as objects hold it, which have no types but those of JSON. */
 function kindInJson(type: FieldType): string {
   if (isScalar(type)) return plainType(valueTypeOf(type));
   if (type.kind !== 'list') return 'JSON';

@@ -57,6 +57,10 @@ function spooledScalar(type: ScalarType): string {
     // 64 bits of nanoseconds are not every year that it has.
     case 'int96':
       return 'Int128';
+    // Bytes are base64.
+    case 'binary':
+    case 'fixed':
+      return 'String';
     default:
       return writeValueType(valueTypeOf(type));
   }

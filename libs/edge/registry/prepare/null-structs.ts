@@ -10,6 +10,7 @@ import {
   tellingColumns,
 } from '@app/parquet';
 import { quoteText, type Column } from '@app/warehouse';
+import { SourceError } from '../../sources/source-error.js';
 import { NULL_OBJECTS } from '../../sources/engine-format.js';
 import type { Settings, Source } from '../../sources/source.js';
 import type { DescribedTable } from '../../table-description.js';
@@ -87,7 +88,7 @@ async function listed(files: string, { engine: { statements } }: Workshop): Prom
     `SELECT _path AS path, ${state} FROM ${files} ORDER BY path FORMAT JSONEachRow`,
   );
   const all = lines.split('\n').filter((line) => line !== '');
-  if (all.length > FILES_MAX) throw new Error(`it has more than ${FILES_MAX} files`);
+  if (all.length > FILES_MAX) throw new SourceError(`it has more than ${FILES_MAX} files`);
   return all.map((line) => JSON.parse(line) as File);
 }
 
@@ -108,7 +109,7 @@ async function writeNulls(
     const objects = nullableObjects(schema).filter((object) => names.has(object.name));
     for (const [object, telling] of tellingColumns(bytes, objects)) {
       for (const { chunk } of telling) left -= chunk.unpackedBytes;
-      if (left < 0) throw new Error('the columns that tell it are too large');
+      if (left < 0) throw new SourceError('the columns that tell it are too large');
       const folder = folderOf(directory, object.name, names);
       await mkdir(folder, { recursive: true });
       const count = await nullObjects(path, telling, join(folder, `${number}.bin`), allowance);

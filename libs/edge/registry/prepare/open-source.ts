@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { SourceError } from '../../sources/source-error.js';
 import type { SourceCredentials } from '../../sources/source-credentials.js';
 import { quoteIdentifier, quoteText, type SourceEngine } from '@app/warehouse';
 import { withoutSecrets } from '../../describe/without-secrets.js';
@@ -75,7 +76,7 @@ export async function openSource(
   if (options.format === 'json' && (options.pointer !== undefined || options.arrayEncoded))
     return unpackDocument(described, place, options, workshop);
   const format = engineFormat(options);
-  if (!format) throw new Error(`nobody reads format ${options.format} here`);
+  if (!format) throw new SourceError(`nobody reads format ${options.format} here`);
   const files = sourceOfFiles(described, place, format, credentials);
   return inPlace(await namedByPlace(files, workshop.engine.statements));
 }
@@ -101,7 +102,7 @@ async function fetchSheet(
 ): Promise<OpenedSource> {
   const { credentials, directory } = workshop;
   const format = engineFormat(described.options);
-  if (!format) throw new Error(`nobody reads format ${described.options.format} here`);
+  if (!format) throw new SourceError(`nobody reads format ${described.options.format} here`);
   const file = join(directory, `${randomUUID()}.csv`);
   try {
     await downloadSheet(address, described.headers ?? {}, file);
@@ -138,7 +139,7 @@ async function unpackWorkbook(
   options: SheetOptions,
   { directory }: Workshop,
 ): Promise<OpenedSource> {
-  if (place.kind !== 'local') throw new Error('a workbook is read from a local file');
+  if (place.kind !== 'local') throw new SourceError('a workbook is read from a local file');
   const file = join(directory, `${randomUUID()}.jsonl`);
   const columns = await readWorkbook(place.path, options, file);
   const structure = columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(', ');
@@ -162,7 +163,7 @@ async function unpackDocument(
   workshop: Workshop,
 ): Promise<OpenedSource> {
   if (arrayEncoded && !described.columns)
-    throw new Error(
+    throw new SourceError(
       'array_encoded needs the schema: rows that are arrays do not name their columns',
     );
   const document = fileSource(described, place, RAW, workshop.credentials);

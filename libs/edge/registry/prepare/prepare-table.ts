@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { quoteIdentifier, quoteText, type Column } from '@app/warehouse';
+import { SourceError } from '../../sources/source-error.js';
 import type { SourceStamp } from '../../sources/source-stamp.js';
 import { settingsClause, structureOf, type Source } from '../../sources/source.js';
 import type { DescribedTable } from '../../table-description.js';
@@ -146,7 +147,7 @@ function served(
   const chosen = projection?.map((index) => {
     const column = own[index];
     if (!column)
-      throw new Error(`projection: there is no column ${index}; there are ${own.length}`);
+      throw new SourceError(`projection: there is no column ${index}; there are ${own.length}`);
     return column;
   });
   return [...(chosen ?? own), ...partitions];

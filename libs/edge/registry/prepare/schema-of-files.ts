@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { Column } from '@app/warehouse';
+import { SourceError } from '../../sources/source-error.js';
 import type { DescribedTable } from '../../table-description.js';
 import { inferColumns } from './infer-columns.js';
 import { openSource, type Workshop } from './open-source.js';
@@ -19,7 +20,9 @@ export async function schemaOfFiles(
       const before = all.get(name) ?? type;
       const both = together(before, type);
       if (both === undefined)
-        throw new Error(`schema_from_files: column ${name} is ${before}, and ${type} in ${file}`);
+        throw new SourceError(
+          `schema_from_files: column ${name} is ${before}, and ${type} in ${file}`,
+        );
       all.set(name, both);
     }
   }

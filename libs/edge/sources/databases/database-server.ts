@@ -1,3 +1,5 @@
+import { SourceError } from '../source-error.js';
+
 /** Tells where a database is, and as whom it is asked. */
 export interface DatabaseServer {
   readonly format: 'mysql' | 'postgres';
@@ -23,12 +25,13 @@ export function databaseServer(uri: string, format: DatabaseServer['format']): D
   const [, scheme = '', user = '', password = '', rest = ''] = DATABASE.exec(uri) ?? [];
   const url = `http://${rest}`;
   if (rest === '' || !URL.canParse(url))
-    throw new Error('want <scheme>://user:password@host:port/database');
+    throw new SourceError('want <scheme>://user:password@host:port/database');
   const { hostname, pathname } = new URL(url);
   const port = /^[^/]*:(\d+)(?:[/?#]|$)/.exec(rest)?.[1] ?? PORTS[format];
   const host = `${hostname}:${port}`;
   const [database = '', table] = pathname.slice(1).split('/').map(decoded);
-  if (database === '') throw new Error(`there is no database in the URI: want …://host/database`);
+  if (database === '')
+    throw new SourceError(`there is no database in the URI: want …://host/database`);
   return {
     ...{ format, host, database },
     ...(table !== undefined && table !== '' && { table }),

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { quoteText, type SourceEngine } from '@app/warehouse';
+import { SourceError } from '../source-error.js';
 import type { DescribedTable } from '../../table-description.js';
 import { databaseServer, type DatabaseServer } from './database-server.js';
 import { mysqlCatalog, mysqlTable, type MysqlColumn } from './mysql-table.js';
@@ -26,7 +27,7 @@ export async function databaseSource(
   const tableName = options.table ?? server.table ?? name;
   const found = await catalogued(server, tableName, statements);
   if (!found)
-    throw new Error(
+    throw new SourceError(
       `there is no table ${JSON.stringify(tableName)} in database ${JSON.stringify(server.database)}, or ${JSON.stringify(server.user)} may not read it; say table=<its name there>`,
     );
   const { columns: declared } = described;
@@ -40,7 +41,7 @@ function sqliteSource(uri: string, table: string, base: string): Source {
   const path = uri.replace(/^(?:sqlite|file|filesystem):(?:\/\/)?/, '');
   const file = isAbsolute(path) ? path : resolve(base, path);
   // SQLite would make an empty one.
-  if (!existsSync(file)) throw new Error(`there is no file ${file}`);
+  if (!existsSync(file)) throw new SourceError(`there is no file ${file}`);
   return plainSource(tableFunction('sqlite', [quoteText(file), quoteText(table)]), file);
 }
 

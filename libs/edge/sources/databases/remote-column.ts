@@ -1,4 +1,5 @@
 import { quoteIdentifier, quoteText } from '@app/warehouse';
+import { SourceError } from '../source-error.js';
 import { engineType } from '../../arrow-data-type.js';
 import type { DescribedColumn } from '../../table-description.js';
 
@@ -70,7 +71,7 @@ export function asDeclared(
   return declared.map(({ name, dataType, nullable }) => {
     const found = columns.find((each) => each.name === name);
     if (!found)
-      throw new Error(
+      throw new SourceError(
         `schema: there is no column ${JSON.stringify(name)}; there are ${columns.map((each) => each.name).join(', ')}`,
       );
     const type = engineType(dataType, false);

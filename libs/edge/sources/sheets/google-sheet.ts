@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { Readable, Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { SourceError } from '../source-error.js';
 
 /** `/spreadsheets/d/<id>` with what people see behind it; a sheet that is published has an id of its own. */
 const PAGE =
@@ -36,7 +37,7 @@ export async function downloadSheet(
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(PATIENCE_MS) }).catch(
     (error: unknown) => {
       const { cause = error } = error as Error;
-      throw new Error(`the sheet's server does not answer: ${(cause as Error).message}`, {
+      throw new SourceError(`the sheet's server does not answer: ${(cause as Error).message}`, {
         cause: error,
       });
     },
@@ -44,7 +45,7 @@ export async function downloadSheet(
   const type = response.headers.get('content-type') ?? '';
   if (!response.ok || !response.body || !type.startsWith('text/csv')) {
     await response.body?.cancel();
-    throw new Error(refusal(response.status));
+    throw new SourceError(refusal(response.status));
   }
   const body = Readable.fromWeb(response.body);
   await pipeline(body, atMost(BYTES_MAX), createWriteStream(file));

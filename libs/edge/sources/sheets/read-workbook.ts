@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { CellObject, WorkSheet } from '@e965/xlsx';
 import type { Column } from '@app/warehouse';
+import { SourceError } from '../source-error.js';
 import type { TableOptions } from '../../table-description.js';
 import { cellKind, cellValue, columnType, type Kind } from './sheet-cell.js';
 
@@ -31,20 +32,20 @@ export async function readWorkbook(
   const { read, SSF, utils } = (await import('@e965/xlsx')) as Library;
   const bytes = await readFile(path);
   if (!MAGIC.some((start) => bytes.subarray(0, start.length).equals(start)))
-    throw new Error('it is no workbook, by its first bytes');
+    throw new SourceError('it is no workbook, by its first bytes');
   const workbook = whole(() => read(bytes, { dense: true, cellNF: true, cellHTML: false }));
   const { sheetName: name = workbook.SheetNames[0] } = options;
-  if (name === undefined) throw new Error('there is no sheet in it');
+  if (name === undefined) throw new SourceError('there is no sheet in it');
   const sheet = workbook.Sheets[name];
   if (!sheet)
-    throw new Error(
+    throw new SourceError(
       `there is no sheet ${JSON.stringify(name)}; there are ${workbook.SheetNames.join(', ')}`,
     );
   const rows = cellsOf(sheet, options, utils.decode_range(sheet['!ref'] ?? 'A1'));
   const [header = [], ...body] = rows;
   const names = columnNames(header);
   if (names.length === 0)
-    throw new Error(`sheet ${JSON.stringify(name)} has no row of names in its range`);
+    throw new SourceError(`sheet ${JSON.stringify(name)} has no row of names in its range`);
   const seen = body.slice(0, options.inferenceRows);
   const kinds = names.map(
     (_, index): ReadonlySet<Kind> => new Set(seen.map((row) => cellKind(row[index], SSF.is_date))),
@@ -62,7 +63,7 @@ function whole<Workbook>(read: () => Workbook): Workbook {
   try {
     return read();
   } catch (error) {
-    throw new Error('it is no workbook, or a damaged one', { cause: error });
+    throw new SourceError('it is no workbook, or a damaged one', { cause: error });
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { systemContext } from '@app/event-store';
-import { MillraceError } from '@app/platform';
+import { MillraceError, OperatorError } from '@app/platform';
 import { DEFAULT_ORGANIZATION } from '../../auth/default-organization.js';
 import { unlessUntold } from './unless-untold.js';
 import { passwordProblem } from '../../auth/password-hash.js';
@@ -47,7 +47,7 @@ export class EnsureRootHandler implements ICommandHandler<EnsureRoot, RootCreden
 
   async execute(command: EnsureRoot): Promise<RootCredentials> {
     const problem = command.password === undefined ? undefined : passwordProblem(command.password);
-    if (problem) throw new Error(`configuration: MILLRACE_ROOT_PASSWORD: ${problem}`);
+    if (problem) throw new OperatorError(`configuration: MILLRACE_ROOT_PASSWORD: ${problem}`);
     // First of all, so that what happens to accounts has an audit trail to stand in.
     await this.ensureDefaultOrganization();
     const root = this.users.root();

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Consumer, ConsumerConfig, EachBatchPayload, Kafka } from 'kafkajs';
-import { within } from '@app/flow';
+import { pause, within } from '@app/flow';
 import type { KafkaLog } from './kafka-client.js';
 
 interface SteadyConsumerOptions {
@@ -100,7 +99,7 @@ export class SteadyConsumer {
     this.opening = (async () => {
       await failed.disconnect().catch(() => undefined);
       while (!this.closing.signal.aborted) {
-        await sleep(REOPEN_MS, undefined, { signal: this.closing.signal }).catch(() => undefined);
+        await pause(REOPEN_MS, this.closing.signal);
         if (this.closing.signal.aborted) return;
         try {
           return await this.open();

@@ -1,6 +1,6 @@
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
 import { certain } from '@app/platform';
-import { Handover } from './handover.js';
+import { Handover } from '@app/flow';
 import type { KafkaLog } from '../client/kafka-client.js';
 import { slices } from './slices.js';
 import { SteadyConsumer } from '../client/steady-consumer.js';

@@ -1,7 +1,6 @@
 import { EventEmitter, once, setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin } from 'kafkajs';
-import { KeyedCounter, within } from '@app/flow';
+import { KeyedCounter, pause, within } from '@app/flow';
 import { MillraceError } from '@app/platform';
 import { whyNoRoom, type Room } from '../../fair-room.js';
 import type { QueueDepth, QueuePosition } from '../../ingest-queue.js';
@@ -185,7 +184,7 @@ export class GroupProgress {
       await this.poll().catch((error: unknown) =>
         this.options.log.warn({ err: error }, 'the progress of the writers cannot be asked for'),
       );
-      await sleep(QUICK_POLL_MS, undefined, { signal }).catch(() => undefined);
+      await pause(QUICK_POLL_MS, signal);
     }
   }
 

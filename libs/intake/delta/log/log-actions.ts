@@ -15,7 +15,7 @@ const deletionVector = z.object({
 /** Says which of a file's rows are deleted. */
 export type DeletionVector = z.infer<typeof deletionVector>;
 
-/** In a checkpoint an action that is not there has null for its fields. */
+/** Takes an action whose field is null for none: a checkpoint writes an absent action so. */
 const orNothing = <Schema extends z.ZodType>(field: string, schema: Schema) =>
   z.preprocess(
     (value) =>

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { OperatorError } from '@app/platform';
 import type { S3Access } from '@app/object-store';
 
 /** The places that Delta tables may be taken from, besides uploads. */
 export interface DeltaSources {
   /** `file:///<folder>` or `s3://<bucket>/<prefix>`; `{org}` stands for the organization that uploads, one without it is open to all. */
   readonly locations: readonly string[];
-  /** It is undefined when no location is in S3. */
+  /** The access to S3; undefined when no location is there. */
   readonly s3: S3Access | undefined;
 }
 
@@ -61,7 +62,7 @@ export function deltaSources(variables: DeltaVariables, s3: S3Access | undefined
   if (!locations.some((location) => location.startsWith('s3:')))
     return { locations, s3: undefined };
   if (!s3)
-    throw new Error(
+    throw new OperatorError(
       'configuration: MILLRACE_DELTA_LOCATIONS or MILLRACE_DELTA_SHARED_LOCATIONS has a place in S3; it needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
     );
   return { locations, s3 };

@@ -9,7 +9,7 @@ import { brokenTable, type TableFolder } from './table-folder.js';
 interface LocationOptions extends TableBytesOptions {
   /** Name of the organization that uploads. */
   readonly organization: string;
-  /** For files while they are read. */
+  /** Files are here while they are read. */
   readonly directory: string;
 }
 

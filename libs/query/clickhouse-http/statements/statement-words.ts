@@ -125,7 +125,7 @@ class Rewriting {
     return !isOther && !/^AS$/i.test(this.tokens[at - 1]?.text ?? '');
   }
 
-  /** Tells whether it is a column of a select list, without an alias. */
+  /** True for a column of a select list, without an alias. */
   private isSelected(at: number): boolean {
     const next = this.tokens[at + 1];
     const isLast =

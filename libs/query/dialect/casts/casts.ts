@@ -12,7 +12,7 @@ import { castType } from './value-types.js';
 interface Source {
   readonly nodes: Nodes;
   readonly type: Known;
-  /** It is as the engine has it. */
+  /** The value as the engine has it. */
   readonly value: string;
 }
 

@@ -1,3 +1,4 @@
+import { readBinaryType } from '@app/warehouse';
 import { readEngineType } from '../../plan/engine-type.js';
 
 /**
@@ -55,7 +56,7 @@ export const DECIMAL_DIGITS_MAX = 76;
 export const isInteger = ({ kind }: Known): boolean =>
   kind === 'signed' || kind === 'unsigned' || kind === 'count' || kind === 'literal';
 
-/** Tells whether it has a number of digits that is known. */
+/** True for a type whose number of digits is known. */
 export const isExact = (type: Known): boolean =>
   type.kind === 'decimal' || type.kind === 'fraction' || isInteger(type);
 
@@ -74,6 +75,7 @@ export function knownType(type: string): Known {
   const { name, parameters } = readEngineType(type);
   const [first] = parameters;
   if (WRAPPERS.test(name)) return first === undefined ? OTHER : knownType(first);
+  if (readBinaryType(type)) return TEXT;
   const [, unsigned, bits = ''] = /^(U?)Int(8|16|32|64)$/.exec(name) ?? [];
   if (unsigned === '') return known('signed', DIGITS[bits]);
   if (unsigned === 'U') return known('unsigned', bits === '64' ? UINT64_DIGITS : DIGITS[bits]);

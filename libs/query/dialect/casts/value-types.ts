@@ -179,7 +179,7 @@ export class ValueTypes {
   }
 }
 
-/** Tells whether it is a number of 19 digits, as the greatest that has a sign, and greater than that. */
+/** True for a number of 19 digits that is greater than the greatest with a sign. */
 const isAboveInt64 = (node: Node | undefined): boolean =>
   node?.kind === 'number' &&
   node.text.length === INT64_MAX.length &&
@@ -190,12 +190,12 @@ const INT64_MAX = '9223372036854775807';
 /** Digits of fractions of a second of what a function answers; 0 where it does not say. */
 function digitsOf(name: string, [number, more]: Nodes): number {
   const [, unit = ''] = /^fromUnixTimestamp64(Milli|Micro|Nano)$/i.exec(name) ?? [];
-  if (unit !== '') return certain(SECOND_PARTS[unit.toLowerCase()], `digits of ${unit}`);
+  if (unit !== '') return certain(FRACTION_DIGITS[unit.toLowerCase()], `digits of ${unit}`);
   const isSaid = /^toDateTime64$/i.test(name) && number?.kind === 'number' && more === undefined;
   return isSaid ? Number(number.text) : 0;
 }
 
-const SECOND_PARTS: Readonly<Record<string, number>> = { milli: 3, micro: 6, nano: 9 };
+const FRACTION_DIGITS: Readonly<Record<string, number>> = { milli: 3, micro: 6, nano: 9 };
 
 /** Digits of the engine's decimals by their bits. */
 const WIDEST = 76;

@@ -41,28 +41,33 @@ function slice(list: string, from: string, to: string): string {
 const SLICE = fn(2, 3, (list, from, to = '-1') => slice(list, from, to));
 const JOIN = two('arrayStringConcat');
 
+/** The engine has no type for the elements of a list without any that is written out. */
+const ofNothing = (list: string): boolean => /^\[\s*\]$/.test(list);
+
 /** An aggregate over a list's values: nulls are passed over, and of no values it is null. */
+const aggregate = (write: (list: string) => string): ScalarFunction =>
+  fn(1, 1, (list) => (ofNothing(list) ? 'NULL' : write(list)));
 const reduced = (name: string): ScalarFunction =>
-  fn(1, 1, (list) => `arrayReduce('${name}OrNull', ${list})`);
+  aggregate((list) => `arrayReduce('${name}OrNull', ${list})`);
 const MAX = reduced('max');
 const MIN = reduced('min');
 /** A sum of integers that leaves its bits is another than the wide one, and an error: see `exact-sums.ts`. */
-const SUM = fn(1, 1, (list) => {
+const SUM = aggregate((list) => {
   const sum = `arrayReduce('sumOrNull', ${list})`;
   const wide = `arrayReduce('sumOrNull', arrayMap(_each -> multiply(_each, toDecimal256(1, 0)), ${list}))`;
   const isOther = `ifNull(${sum} < ${wide} OR ${sum} > ${wide}, 0)`;
   return `(${sum} + accurateCast(if(${isOther}, toInt128(256), toInt128(0)), 'UInt8'))`;
 });
 /** The engine's of integers is of a sum that wraps. */
-const AVERAGE = fn(1, 1, (list) =>
+const AVERAGE = aggregate((list) =>
   exactOfUnknown(
     'avg',
     (as) => `arrayReduce('${as}OrNull', ${list})`,
     (as) => `arrayReduce('${as}OrNull', arrayMap(_each -> toFloat64(_each), ${list}))`,
   ),
 );
-/** It is a float, as DuckDB's: the engine's of integers would wrap. */
-const PRODUCT = fn(1, 1, (list) => {
+/** The product is a float, as DuckDB's: the engine's of integers would wrap. */
+const PRODUCT = aggregate((list) => {
   const known = `arrayFilter(_each -> isNotNull(_each), ${list})`;
   return `if(empty(${known}), NULL, arrayProduct(arrayPushBack(arrayMap(_each -> toFloat64(assumeNotNull(_each)), ${known}), toFloat64(1))))`;
 });

@@ -11,7 +11,7 @@ import { fn, literal, one, truth, two, written, type ScalarFunction } from './sc
 
 const isText = (x: string): string => `match(toTypeName(${x}), 'String')`;
 
-/** A time of a text, or of a number of so many parts of a second. */
+/** A time of a text, or of a number of such fractions of a second. */
 const timestamp = (digits: number, unit: string): ScalarFunction =>
   fn(1, 2, (x, format) =>
     format === undefined
@@ -72,8 +72,8 @@ const DATE_PARTS: Readonly<Record<string, (x: string) => string>> = {
   second: (x) => `toSecond(${x})`,
   epoch: (x) => `(toUnixTimestamp64Micro(toDateTime64(${x}, 6, 'UTC')) / 1000000)`,
 };
-const datePart = fn(2, 2, (part, x) => {
-  const name = written('date_part', part).toLowerCase();
+const datePart = fn(2, 2, (named, x) => {
+  const name = written('date_part', named).toLowerCase();
   const write = Object.hasOwn(DATE_PARTS, name) ? DATE_PARTS[name] : undefined;
   if (write) return write(x);
   const known = Object.keys(DATE_PARTS).join(', ');

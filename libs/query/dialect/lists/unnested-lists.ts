@@ -35,7 +35,7 @@ export function unnestedList(
   const isOuter = isWord(nodes[at], 'LEFT');
   const isOn = isWord(nodes[end], 'ON') && /^true$/i.test(nodes[end + 1]?.text ?? '');
   if (isOuter && !isOn) return undefined;
-  // It is decided before anything is written: a part that is given up is written again.
+  // It is decided before anything is written: what is given up is written again.
   const value = isRange ? `range(${write(list.nodes)})` : write(list.nodes);
   if (word === at)
     return { text: `(SELECT arrayJoin(${value}) AS ${name})${nameOf(nodes, word + 2)}`, end };

@@ -84,7 +84,7 @@ function unnested(nodes: Nodes): readonly Group[] {
   });
 }
 
-/** Writes one of several `unnest(…)` as its part of all of them. */
+/** Writes one of several `unnest(…)` as its share of all of them. */
 export function zippedList(
   zipped: ZippedLists,
   nodes: Nodes,
@@ -93,11 +93,11 @@ export function zippedList(
   length: WrittenLength,
 ): Rewritten | undefined {
   const list = nodes[at + 1];
-  const part = isWord(nodes[at], 'UNNEST') && isList(list) ? zipped.get(list) : undefined;
-  if (!part || !isList(list)) return undefined;
-  const lists = part.lists.map((each) => write(each.nodes)).join(', ');
-  const text = length.add(`tupleElement(arrayJoin(arrayZipUnaligned(${lists})), ${part.place})`);
-  if (!part.isColumn) return { text, end: at + 2 };
+  const zip = isWord(nodes[at], 'UNNEST') && isList(list) ? zipped.get(list) : undefined;
+  if (!zip || !isList(list)) return undefined;
+  const lists = zip.lists.map((each) => write(each.nodes)).join(', ');
+  const text = length.add(`tupleElement(arrayJoin(arrayZipUnaligned(${lists})), ${zip.place})`);
+  if (!zip.isColumn) return { text, end: at + 2 };
   const [before, behind] = [nodes[at - 1], nodes[at + 2]];
   const isWhole = isSymbol(before, ',') || isWord(before, 'SELECT') || isWord(before, 'DISTINCT');
   const isUnnamed = behind === undefined || isSymbol(behind, ',') || ENDS.test(behind.text);

@@ -7,7 +7,7 @@ import type { Nodes } from '../source-tree.js';
 export interface Side {
   readonly type: Known;
   readonly nodes: Nodes;
-  /** It is as the engine has it. */
+  /** The number as the engine has it. */
   readonly written: string;
 }
 

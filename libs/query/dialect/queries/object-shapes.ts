@@ -52,7 +52,7 @@ const nameOf = (node: Node | undefined): string | undefined =>
 
 /** Finds out which columns of objects there are in each clause of a statement. */
 export class ObjectShapes {
-  /** It is found by the brackets that a query stands in: it is looked at once. */
+  /** Each query by the brackets that it stands in, because it is looked at once. */
   private readonly known = new WeakMap<Node, Shape>();
   private readonly tables = new Map<string, Shape>();
   private readonly lookups = new NameLookups();
@@ -153,13 +153,14 @@ export class ObjectShapes {
       const star = value.findIndex((node) => isSymbol(node, '*') || isWord(node, 'COLUMNS'));
       if (star === 0 || (star > 0 && isSymbol(value[star - 1], '.'))) {
         const left = new Set(allNames(value.slice(star + 1)));
+        const isLess = ['EXCEPT', 'EXCLUDE'].some((word) => isWord(value[star + 1], word));
         const of = star === 0 ? undefined : nameOf(value[0]);
         for (const { name, shape } of scope.sources) {
           if (of !== undefined && name !== of) continue;
           for (const [column, within] of shape.objects)
             if (!left.has(column)) objects.set(column, within);
           this.lookups.add(shape.named.size);
-          for (const each of shape.named) named.add(each);
+          for (const each of shape.named) if (!isLess || !left.has(each)) named.add(each);
         }
         continue;
       }

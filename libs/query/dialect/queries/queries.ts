@@ -24,14 +24,12 @@ export class Queries {
   private readonly source: string;
   private readonly types: ValueTypes;
   private readonly shapes: ObjectShapes;
-  private readonly table: Dependencies['table'];
   /** Counts the text of expressions for which ORDER BY has a name. */
   private readonly length: WrittenLength;
   /** The scope of the SELECT in work. */
   private scope: Scope = OUTERMOST;
 
   constructor({ table, elements, ...writing }: Dependencies) {
-    this.table = table;
     this.source = writing.source;
     this.types = writing.types;
     this.length = new WrittenLength(this.source.length);
@@ -125,7 +123,7 @@ export class Queries {
   ): string {
     switch (word) {
       case 'FROM':
-        checkNaturalJoin(body, this.table);
+        checkNaturalJoin(body, this.scope.sources);
         return this.expressions.write(body);
       case 'SELECT':
         return quantifierOf(body, this.source) + items.map(({ text }) => text).join(', ');

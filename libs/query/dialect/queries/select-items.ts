@@ -13,7 +13,7 @@ import {
 
 /** One of the select list. */
 export interface SelectItem {
-  /** It is as the engine has it, with its name. */
+  /** The item as the engine has it, with its name. */
   readonly text: string;
   /** The same without the name. */
   readonly expression: string;
@@ -30,7 +30,7 @@ const CONDITION_SYMBOLS = /^(?:=|==|!=|<>|<|>|<=|>=|<=>)$/;
 const CONDITION_CALLS =
   /^(?:and|or|not|xor|equals|notEquals|less|greater|lessOrEquals|greaterOrEquals|isNull|isNotNull|like|notLike|ilike|notILike|match|startsWith|endsWith|has|hasAll|hasAny|in|notIn|exists|empty|notEmpty|isNaN|isFinite|isInfinite)$/;
 
-/** Tells whether its value is true or false. */
+/** True for an item whose value is true or false. */
 function isCondition(nodes: Nodes): boolean {
   const [first, second] = nodes;
   if (nodes.length === 1 && first?.kind === 'group')

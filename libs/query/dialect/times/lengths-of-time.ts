@@ -1,4 +1,5 @@
 import { MillraceError } from '@app/platform';
+import type { Known } from '../casts/known-type.js';
 import { fn, type ScalarFunction } from '../functions/scalar-function.js';
 
 const NUMBER = /^-?\s*\d+(\.\d*)?(?:e[-+]?\d+)?$/i;
@@ -12,7 +13,7 @@ const whole = (unit: string): ScalarFunction =>
   });
 
 /** Writes a unit of so many microseconds, with its fractions. */
-const parts = (unit: string, microseconds: number): ScalarFunction =>
+const fractional = (unit: string, microseconds: number): ScalarFunction =>
   fn(1, 1, (x) =>
     /^-?\s*\d+$/.test(x)
       ? `toInterval${unit}(${x})`
@@ -26,10 +27,38 @@ export const LENGTHS_OF_TIME: Readonly<Record<string, ScalarFunction>> = {
   to_weeks: whole('Week'),
   to_hours: whole('Hour'),
   to_minutes: whole('Minute'),
-  to_seconds: parts('Second', 1_000_000),
-  to_milliseconds: parts('Millisecond', 1000),
+  to_seconds: fractional('Second', 1_000_000),
+  to_milliseconds: fractional('Millisecond', 1000),
   to_microseconds: whole('Microsecond'),
 };
+
+/** Units whose fractions are so many microseconds; a year and a month have none. */
+const MICROSECONDS: Readonly<Record<string, number | undefined>> = {
+  to_weeks: 604_800_000_000,
+  to_hours: 3_600_000_000,
+  to_minutes: 60_000_000,
+  to_years: undefined,
+  to_months: undefined,
+  to_microseconds: undefined,
+};
+
+/**
+ * Writes a unit of numbers that may have fractions, as columns of floats and decimals.
+ * @param name in lower case
+ * @throws {MillraceError} INVALID_SQL where the unit's fraction is no length of time
+ */
+export function fractionsOfTime(
+  name: string,
+  { kind, scale }: Known,
+  [x = '']: readonly string[],
+): string | undefined {
+  const hasFractions = kind === 'float' || (kind === 'decimal' && scale > 0);
+  if (!hasFractions || NUMBER.test(x) || !Object.hasOwn(MICROSECONDS, name)) return undefined;
+  const microseconds = MICROSECONDS[name];
+  if (microseconds !== undefined)
+    return `toIntervalMicrosecond(toInt64(round((${x}) * ${microseconds})))`;
+  throw new MillraceError('INVALID_SQL', `${name} counts whole ones, and this may have fractions: CAST it to BIGINT, or round it`); // prettier-ignore
+}
 
 /**
  * Writes the engine's `age('day', from, to)`, the whole days between.

@@ -16,7 +16,7 @@ const isNumber = (node: Node | undefined): boolean =>
 const KEEPS_TIME =
   /^(?:min|max|any|anyLast|minIf|maxIf|first_value|last_value|lag|lead|assumeNotNull)$/i;
 
-/** Tells whether it is `_timestamp`, `l._timestamp`, or the like of `max(_timestamp)`. */
+/** True for `_timestamp`, `l._timestamp`, and the like of `max(_timestamp)`. */
 export function isTime(nodes: Nodes): boolean {
   const [first, list] = nodes;
   if (nodes.length === 1 && first?.kind === 'group') return isTime(first.nodes);

@@ -15,6 +15,7 @@ import {
 } from 'graphql';
 import type { Column } from '@app/warehouse';
 import type { TableDescription } from '../../catalog.js';
+import { asText } from '../../plan/binary-values.js';
 import { columnKind } from '../../plan/bound-value.js';
 import { isListOfObjects, type Shape } from './json-shape.js';
 import { Names } from './graphql-names.js';
@@ -36,7 +37,7 @@ import { StructTypes, type StructFields } from './struct-fields.js';
 /** A table as its root fields show it. */
 export interface SchemaTable {
   readonly table: TableDescription;
-  /** It is found by field name. */
+  /** The columns by field name. */
   readonly columns: ReadonlyMap<string, SchemaColumn>;
   /** The same, with the fields within them: `k_n` is `k { n }`. */
   readonly named: ReadonlyMap<string, SchemaColumn>;
@@ -71,7 +72,7 @@ export interface OrganizationSchema {
   readonly schema: GraphQLSchema;
   /** Names of types that are objects of JSON, or structs: they may be selected whole. */
   readonly jsonTypes: ReadonlySet<string>;
-  /** It is found by root field. */
+  /** Each by its root field. */
   readonly roots: ReadonlyMap<string, { readonly table: SchemaTable; readonly aggregate: boolean }>;
 }
 
@@ -252,7 +253,9 @@ function outputType(type: string): GraphQLOutputType {
     case 'time':
       return TIMESTAMP;
     case 'text':
-      return /^(?:Nullable\(|LowCardinality\()*String/.test(type) ? GraphQLString : JSON_VALUE;
+      return /^(?:Nullable\(|LowCardinality\()*String/.test(asText(type))
+        ? GraphQLString
+        : JSON_VALUE;
     default:
       return JSON_VALUE;
   }

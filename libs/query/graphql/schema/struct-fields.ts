@@ -7,12 +7,12 @@ import { Names } from './graphql-names.js';
 /** Fields of the structs of a place, which may be lists of them. */
 export interface StructFields {
   readonly type: GraphQLObjectType;
-  /** It is found by field name. */
+  /** Each field by its name. */
   readonly fields: ReadonlyMap<string, StructField>;
 }
 
 interface StructField {
-  /** From 1, as the engine counts them. */
+  /** The number of the field, from 1, as the engine counts them. */
   readonly place: number;
   /** The engine's type. */
   readonly type: string;

@@ -97,7 +97,7 @@ class Reader {
     return this.inside(form, depth + 1) && this.takes(')');
   }
 
-  /** At least one. */
+  /** Reads a list that has at least one item. @returns false where an item is none */
   list(one: () => boolean): boolean {
     do if (!one()) return false;
     while (this.takes(','));

@@ -10,7 +10,7 @@ type Judge = (text: string) => TextNames | undefined;
 interface Rule {
   /** Tells which argument, from 0; −1 is the last. */
   readonly at: readonly number[];
-  /** Tells whether it may be left out. */
+  /** True where the argument may be left out. */
   readonly optional?: true;
   readonly judge: Judge;
   /** Says what the function wants there. */

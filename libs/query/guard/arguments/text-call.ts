@@ -8,7 +8,7 @@ export type Argument =
   | { readonly kind: 'other' };
 
 export interface TextCall {
-  /** It is as written. */
+  /** The name of the function, as it is written. */
   readonly name: string;
   readonly isTable: boolean;
   readonly arguments: readonly Argument[];

@@ -5,7 +5,7 @@ import type { LiteralKind } from './compared-literals.js';
 export interface Marker {
   readonly kind: LiteralKind;
   readonly value: string;
-  /** As a statement has it. */
+  /** The value as a statement writes it. */
   readonly literal: string;
 }
 

@@ -13,7 +13,7 @@ interface StatementShape {
   /** The same text for all statements that differ in these values only. */
   readonly probe: string;
   readonly markers: readonly Marker[];
-  /** In the order of the markers. */
+  /** The literals that the markers stand for, in the same order. */
   readonly values: readonly ComparedLiteral[];
 }
 

@@ -27,7 +27,7 @@ export class Template {
   private constructor(
     private readonly admitted: string,
     private readonly tokens: readonly Token[],
-    /** In their order. */
+    /** The places of values in the order of the text. */
     private readonly places: readonly ValuePlace[],
   ) {
     this.length = admitted.length + tokens.length * TOKEN_LENGTH;

@@ -1,4 +1,5 @@
-import { readElement, readEngineType } from '../../plan/engine-type.js';
+import { readBinaryType } from '@app/warehouse';
+import { readElement, readEngineType, typeWithin } from '../../plan/engine-type.js';
 
 /** A field as Arrow's Rust library writes it in JSON, which ROAPI's clients read. */
 export interface ArrowField {
@@ -41,7 +42,8 @@ const DECIMAL128_DIGITS = 38;
 
 /** The type of the engine's type. What Arrow has no type of is answered as text. */
 export function arrowType(type: string): ArrowType {
-  const { name: outer, parameters } = readEngineType(type);
+  const read = readEngineType(type);
+  const { name: outer, parameters } = read;
   const [first = ''] = parameters;
   switch (outer) {
     case 'Nullable':
@@ -70,6 +72,11 @@ export function arrowType(type: string): ArrowType {
       return precision > DECIMAL128_DIGITS
         ? { Decimal256: [precision, scale] }
         : { Decimal128: [precision, scale] };
+    }
+    case 'SimpleAggregateFunction': {
+      const binary = readBinaryType(type);
+      if (!binary) return arrowType(typeWithin(read, 1));
+      return binary.bytes === undefined ? 'Binary' : { FixedSizeBinary: binary.bytes };
     }
     case 'FixedString':
       return { FixedSizeBinary: Number(first) };

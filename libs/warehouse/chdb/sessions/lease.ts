@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Pool } from '@app/flow';
+import { within, type Pool } from '@app/flow';
 import type { QueryProgress } from '../../warehouse.js';
 import { WarehouseError } from '../../warehouse-errors.js';
 import type { ReadingThread } from '../reading-thread.js';
@@ -64,13 +64,8 @@ export class Lease {
       if (this.pending === settled) this.pending = undefined;
     });
     if (onProgress) void this.reportUntil(settled, onProgress);
-    return new Promise((resolve, reject) => {
-      const late = setTimeout(
-        () => reject(new WarehouseError(159, 'TIMEOUT_EXCEEDED', 'the engine is still at work')),
-        (this.terms.timeoutSeconds + GRACE_SECONDS) * 1000,
-      );
-      void settled.then(() => clearTimeout(late));
-      result.then(resolve, reject);
+    return within((this.terms.timeoutSeconds + GRACE_SECONDS) * 1000, result, () => {
+      throw new WarehouseError(159, 'TIMEOUT_EXCEEDED', 'the engine is still at work');
     });
   }
 

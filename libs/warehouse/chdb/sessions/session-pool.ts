@@ -16,7 +16,7 @@ class PooledSession {
     return (this.opened ??= this.open());
   }
 
-  /** After a failure: nothing that the session still holds comes with its next answer. */
+  /** Empties the session after a failure, so that nothing that it still holds comes with its next answer. */
   async clear(): Promise<void> {
     const { opened } = this;
     if (!opened || (await isCleared(asking(opened))) || this.closed) return;

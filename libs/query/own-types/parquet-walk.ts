@@ -1,10 +1,18 @@
-import { fileStructure, writeTimeOfDay, writeZoneless, type WrittenElement } from '@app/parquet';
+import {
+  fileStructure,
+  writeTimeOfDay,
+  writeZoneless,
+  type BytesRange,
+  type WrittenElement,
+} from '@app/parquet';
 import { certain } from '@app/platform';
-import { sayOwnTimes, type AnswerField } from './answer-field.js';
+import { sayOwnTypes, type AnswerField } from './answer-field.js';
 import type { AnswerWalk, HeldChunks } from './held-chunks.js';
 
 /** The mark that a file begins with. */
 const MARK_BYTES = 4;
+/** A file ends with the length of its footer and the mark. */
+const TAIL_BYTES = 8;
 /** Enough for a page's header; what is longer is read again when twice as much is there. */
 const FIRST_LOOK_BYTES = 16 * 1024;
 
@@ -13,6 +21,8 @@ export class ParquetWalk implements AnswerWalk {
   private at = MARK_BYTES;
   private look = FIRST_LOOK_BYTES;
   private isDone = false;
+  /** The notes of text at columns that are bytes. */
+  private readonly dropped: BytesRange[] = [];
 
   constructor(
     private readonly types: readonly string[],
@@ -27,7 +37,11 @@ export class ParquetWalk implements AnswerWalk {
         this.look *= 2;
       } else this.look = FIRST_LOOK_BYTES;
     }
-    return this.isDone || isWhole ? held.end : this.at;
+    if (isWhole) {
+      if (this.isDone) this.shortenFooter(held);
+      return held.end;
+    }
+    return this.isDone ? held.end - TAIL_BYTES : this.at;
   }
 
   /** @returns whether the bytes up to there hold the structure that begins here. */
@@ -40,14 +54,37 @@ export class ParquetWalk implements AnswerWalk {
       return true;
     }
     for (const [at, column] of found.entries())
-      sayOwnTimes(certain(this.types[at], `type of column ${at}`), this.fieldOf(column, bytes));
-    held.write(this.at, bytes);
+      sayOwnTypes(certain(this.types[at], `type of column ${at}`), this.fieldOf(column, bytes));
+    held.replace(this.at, this.at + bytes.length, this.without(bytes));
     this.isDone = true;
     return true;
   }
 
-  private fieldOf({ children, timestamp }: WrittenElement, bytes: Buffer): AnswerField {
-    const written = { children: children.map((child) => this.fieldOf(child, bytes)) };
+  /** Elements were looked at in the order of their bytes. */
+  private without(bytes: Buffer): Buffer {
+    const kept: Buffer[] = [];
+    let at = 0;
+    for (const { from, to } of this.dropped) {
+      kept.push(bytes.subarray(at, from));
+      at = to;
+    }
+    return Buffer.concat([...kept, bytes.subarray(at)]);
+  }
+
+  /** The footer's length is at the end of the file. */
+  private shortenFooter(held: HeldChunks): void {
+    const from = held.end - TAIL_BYTES;
+    const tail = held.bytes(from);
+    const dropped = this.dropped.reduce((sum, range) => sum + range.to - range.from, 0);
+    tail.writeUInt32LE(tail.readUInt32LE(0) - dropped, 0);
+    held.write(from, tail);
+  }
+
+  private fieldOf({ children, timestamp, text }: WrittenElement, bytes: Buffer): AnswerField {
+    const written = {
+      children: children.map((child) => this.fieldOf(child, bytes)),
+      ...(text && { asBinary: () => this.dropped.push(text) }),
+    };
     if (!timestamp) return written;
     return {
       ...written,

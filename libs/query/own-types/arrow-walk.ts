@@ -1,5 +1,5 @@
 import { FlatTable } from '@app/arrow';
-import { sayOwnTimes, type AnswerField } from './answer-field.js';
+import { sayOwnTypes, type AnswerField } from './answer-field.js';
 import type { AnswerWalk, HeldChunks } from './held-chunks.js';
 
 /** The format's slots. */
@@ -9,7 +9,7 @@ const FIELDS_OF_SCHEMA = 1;
 const SCHEMA_OF_FOOTER = 1;
 const ZONE_OF_TIMESTAMP = 1;
 const SCHEMA_MESSAGE = 1;
-const TIMESTAMP = 10;
+const [BINARY, UTF8, TIMESTAMP] = [4, 5, 10];
 
 /** A mark and a length; a length of 0 ends the messages. */
 const PREFIX_BYTES = 8;
@@ -49,7 +49,7 @@ export class ArrowWalk implements AnswerWalk {
     const message = FlatTable.root(bytes);
     const schema = message.table(MESSAGE.header);
     if (message.uint8(MESSAGE.kind) === SCHEMA_MESSAGE && schema) {
-      this.schema(schema);
+      this.schema(schema, bytes);
       held.write(from, bytes);
     }
     this.at = from + length + Number(message.int64(MESSAGE.bodyLength));
@@ -58,25 +58,28 @@ export class ArrowWalk implements AnswerWalk {
   private footer(held: HeldChunks): void {
     const bytes = held.bytes(this.at, held.end - FILE_TAIL_BYTES);
     const schema = FlatTable.root(bytes).table(SCHEMA_OF_FOOTER);
-    if (schema) this.schema(schema);
+    if (schema) this.schema(schema, bytes);
     held.write(this.at, bytes);
   }
 
-  private schema(schema: FlatTable): void {
+  private schema(schema: FlatTable, bytes: Buffer): void {
     const fields = schema.tables(FIELDS_OF_SCHEMA);
     this.types.forEach((type, at) => {
       const field = fields[at];
-      if (field) sayOwnTimes(type, fieldOf(field));
+      if (field) sayOwnTypes(type, fieldOf(field, bytes));
     });
   }
 }
 
-function fieldOf(field: FlatTable): AnswerField {
+function fieldOf(field: FlatTable, bytes: Buffer): AnswerField {
   const type = field.table(FIELD.type);
-  const isTimestamp = field.uint8(FIELD.tag) === TIMESTAMP;
+  const tag = field.uint8(FIELD.tag);
+  const place = field.place(FIELD.tag);
   return {
-    children: field.tables(FIELD.children).map(fieldOf),
+    children: field.tables(FIELD.children).map((child) => fieldOf(child, bytes)),
     // The engine's word where a type has none, since that is the session's.
-    ...(isTimestamp && { dropZone: () => type?.dropText(ZONE_OF_TIMESTAMP, 'UTC') }),
+    ...(tag === TIMESTAMP && { dropZone: () => type?.dropText(ZONE_OF_TIMESTAMP, 'UTC') }),
+    // Both are written alike, and neither type has more to say.
+    ...(tag === UTF8 && place !== undefined && { asBinary: () => bytes.writeUInt8(BINARY, place) }),
   };
 }

@@ -1,3 +1,4 @@
+import { readBinaryType } from '@app/warehouse';
 import { readElement, readEngineType, typeWithin } from '../plan/engine-type.js';
 import { isWallTime } from '../plan/wall-times.js';
 
@@ -9,18 +10,24 @@ export interface AnswerField {
   readonly dropZone?: () => void;
   /** Says of a timestamp that it is a time of day. */
   readonly asTimeOfDay?: () => void;
+  /** Says of a text that it is bytes. */
+  readonly asBinary?: () => unknown;
 }
 
 /** Says of an answer's fields what the engine's type of their column says. */
-export function sayOwnTimes(type: string, field: AnswerField | undefined): void {
+export function sayOwnTypes(type: string, field: AnswerField | undefined): void {
   if (!field) return;
   const read = readEngineType(type);
   const { parameters } = read;
   switch (read.name) {
     case 'SimpleAggregateFunction':
-      return sayOwnTimes(typeWithin(read, 1), field);
+      if (readBinaryType(type)) {
+        field.asBinary?.();
+        return;
+      }
+      return sayOwnTypes(typeWithin(read, 1), field);
     case 'Array':
-      return sayOwnTimes(typeWithin(read), field.children[0]);
+      return sayOwnTypes(typeWithin(read), field.children[0]);
     case 'Map':
       return sayParameters(parameters, field.children[0]);
     case 'Nested':
@@ -32,18 +39,18 @@ export function sayOwnTimes(type: string, field: AnswerField | undefined): void 
       return field.asTimeOfDay?.();
     case 'Nullable':
     case 'LowCardinality':
-      return sayOwnTimes(typeWithin(read), field);
+      return sayOwnTypes(typeWithin(read), field);
     default:
       if (isWallTime(type)) field.dropZone?.();
   }
 }
 
 function sayParameters(types: readonly string[], field: AnswerField | undefined): void {
-  types.forEach((type, at) => sayOwnTimes(type, field?.children[at]));
+  types.forEach((type, at) => sayOwnTypes(type, field?.children[at]));
 }
 
 const typeOf = (element: string): string => readElement(element).type;
 
 /** Tells whether there is something to say that the engine does not. */
-export const hasOwnTimes = (type: string): boolean =>
-  /\bTime(?:64)?\b|\bDateTime64\(\d\)/.test(type);
+export const hasOwnTypes = (type: string): boolean =>
+  /\bTime(?:64)?\b|\bDateTime64\(\d\)|\bSimpleAggregateFunction\b/.test(type);

@@ -35,6 +35,15 @@ export class HeldChunks {
     }
   }
 
+  /** Puts other bytes in the place of some; what follows them moves. */
+  replace(from: number, to: number, bytes: Buffer): void {
+    const start = this.start;
+    this.chunks = [this.bytes(start, from), bytes, this.bytes(to)].filter(
+      ({ length }) => length > 0,
+    );
+    this.end = start + this.chunks.reduce((sum, { length }) => sum + length, 0);
+  }
+
   /**
    * Chunks that are over before a place, as they came: their memory is freed by whom it was given to.
    * @throws {RangeError} when too much would stay.

@@ -1,0 +1,37 @@
+import type { Admin } from 'kafkajs';
+import type { KafkaLog } from './client/kafka-client.js';
+import type { GroupProgress } from './consume/group-progress.js';
+
+interface WrittenRecordsOptions {
+  readonly admin: Admin;
+  readonly log: KafkaLog;
+  readonly topic: string;
+  readonly progress: GroupProgress;
+}
+
+const PURGE_MS = 60_000;
+
+/** Deletes from the topic of batches what the writers are done with, every minute: nothing else does. */
+export class WrittenRecords {
+  private readonly purging: NodeJS.Timeout;
+
+  constructor(private readonly options: WrittenRecordsOptions) {
+    this.purging = setInterval(() => void this.purge(), PURGE_MS).unref();
+  }
+
+  /** Deletes nothing more. */
+  close(): void {
+    clearInterval(this.purging);
+  }
+
+  private async purge(): Promise<void> {
+    const { admin, topic, progress, log } = this.options;
+    const partitions = [...progress.committed()]
+      .filter(([, offset]) => offset > 0n)
+      .map(([partition, offset]) => ({ partition, offset: String(offset) }));
+    if (partitions.length === 0) return;
+    await admin
+      .deleteTopicRecords({ topic, partitions })
+      .catch((error: unknown) => log.warn({ err: error }, 'written records cannot be deleted'));
+  }
+}

@@ -1,0 +1,58 @@
+import { randomInt } from 'node:crypto';
+import { BOUNDS } from '../protocol/postgres-bounds.js';
+
+/** The key by which a connection may be cancelled. */
+export interface CancelKey {
+  readonly process: number;
+  readonly secret: number;
+}
+
+/** A connection, as the others see it. */
+interface Connected {
+  /** True when somebody has been let in. */
+  readonly isStarted: boolean;
+  cancel(): void;
+  stop(): void;
+}
+
+const KEY_BELOW = 2 ** 31;
+
+/** All connections of one address, each by its key. */
+export class Connections {
+  private readonly byProcess = new Map<number, { readonly secret: number; readonly connection: Connected }>(); // prettier-ignore
+
+  /** True when nobody more is let in. */
+  get isFull(): boolean {
+    const all = [...this.byProcess.values()];
+    return all.filter(({ connection }) => connection.isStarted).length >= BOUNDS.connections;
+  }
+
+  /** True when no socket more is taken. Cancel requests come by connections of their own, and must get through. */
+  get isCrowded(): boolean {
+    return this.byProcess.size >= 2 * BOUNDS.connections;
+  }
+
+  newKey(): CancelKey {
+    let process = randomInt(1, KEY_BELOW);
+    while (this.byProcess.has(process)) process = randomInt(1, KEY_BELOW);
+    return { process, secret: randomInt(KEY_BELOW) };
+  }
+
+  add({ process, secret }: CancelKey, connection: Connected): void {
+    this.byProcess.set(process, { secret, connection });
+  }
+
+  delete({ process }: CancelKey): void {
+    this.byProcess.delete(process);
+  }
+
+  /** Cancels what the connection with this key does; does nothing where there is none. */
+  cancel({ process, secret }: CancelKey): void {
+    const found = this.byProcess.get(process);
+    if (found?.secret === secret) found.connection.cancel();
+  }
+
+  stop(): void {
+    for (const { connection } of this.byProcess.values()) connection.stop();
+  }
+}

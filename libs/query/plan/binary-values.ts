@@ -1,0 +1,28 @@
+import { quoteText, readBinaryType, type Column } from '@app/warehouse';
+import { readEngineType, typeWithin } from './engine-type.js';
+
+/** SQL of the bytes of a column, or of each element of its lists; undefined where its type has none there. */
+export function binaryValue(column: string, type: string): string | undefined {
+  const read = readEngineType(type);
+  if (read.name === 'Nullable') return binaryValue(column, typeWithin(read));
+  if (read.name === 'Array') {
+    const element = binaryValue('e', typeWithin(read));
+    return element && `arrayMap(e -> ${element}, ${column})`;
+  }
+  const binary = readBinaryType(type);
+  if (!binary) return undefined;
+  const bytes = `base64Decode(${column})`;
+  if (binary.bytes === undefined) return bytes;
+  const fixed = `FixedString(${binary.bytes})`;
+  return `CAST(${bytes}, ${quoteText(`Nullable(${fixed})`)})`;
+}
+
+/** Tells whether its values are bytes of one length. */
+export const isFixedBinary = ({ type }: Column): boolean =>
+  binaryValue('', type) !== undefined && type.includes('FixedString');
+
+/** The type where values of it stay base64: a text. */
+export const asText = (type: string): string =>
+  type.replace(BINARY, (name) => (readBinaryType(name) ? 'String' : name));
+
+const BINARY = /SimpleAggregateFunction\(\w+, (?:String|FixedString\(\d+\))\)/g;

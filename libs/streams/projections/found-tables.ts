@@ -1,0 +1,58 @@
+import type { NotUnderstood } from '@app/event-store';
+import type { WarehouseSchema, WarehouseTable } from '@app/warehouse';
+import { nameOf } from './missing-tables.js';
+import { UnknownTableError } from './unknown-table.js';
+import type { StreamsProjection } from './streams.projection.js';
+
+/** The tables that the warehouse had before the events were read, held against what the events say. */
+export class FoundTables {
+  private found: readonly WarehouseTable[] = [];
+
+  constructor(
+    private readonly schema: WarehouseSchema,
+    private readonly streams: StreamsProjection,
+    /** Databases of all organizations. */
+    readonly databases: () => readonly string[],
+    private readonly notUnderstood: Pick<NotUnderstood, 'has'> = { has: () => false },
+  ) {}
+
+  /** Asks the warehouse, before others make more. */
+  async look(): Promise<void> {
+    this.found = await this.schema.tables();
+  }
+
+  forget(): void {
+    this.found = [];
+  }
+
+  all(): readonly WarehouseTable[] {
+    return this.found;
+  }
+
+  /** Gives the tables of streams: those of ours begin with an underscore, as no stream does. */
+  ofStreams(): readonly WarehouseTable[] {
+    const known = new Set(this.databases());
+    return this.found.filter(
+      ({ database, table }) => !table.startsWith('_') && known.has(database),
+    );
+  }
+
+  /**
+   * A table that nobody deleted is never dropped, least of all because a history is missing.
+   * @throws {UnknownTableError} when no event tells of one
+   */
+  refuseUnknown(): void {
+    for (const table of this.ofStreams()) {
+      const { streamId } = table;
+      const stream = this.streams.byId(streamId);
+      const isOf = stream && nameOf({ ...stream, table: stream.name }) === nameOf(table);
+      const isKnown = isOf || this.streams.isDeleted(streamId) || this.isAhead(streamId);
+      if (!isKnown) throw new UnknownTableError(nameOf(table));
+    }
+  }
+
+  /** Tells whether an event of the stream is not understood: a change by it must not be undone. */
+  isAhead(streamId: string): boolean {
+    return this.notUnderstood.has(`stream-${streamId}`);
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * The engine has one type for text and bytes. So bytes are kept as base64, and the name of the type
+ * says so: to the engine this is a text under another name, which it keeps wherever the value is
+ * passed on as it is, and drops where a function makes another text of it.
+ */
+const ANY_LENGTH = 'SimpleAggregateFunction(any, String)';
+
+/** The name of the function tells how many bytes are in the last three of them. */
+const FUNCTIONS = ['any', 'anyLast', 'max'] as const;
+const PIECE = { bytes: 3, characters: 4 } as const;
+/** The engine takes longer texts of a fixed length for a mistake. */
+const FIXED_CHARACTERS_MAX = 256;
+const FIXED_BYTES_MAX = (FIXED_CHARACTERS_MAX / PIECE.characters) * PIECE.bytes;
+const FIXED = /^SimpleAggregateFunction\((\w+), FixedString\((\d+)\)\)$/;
+
+/** Bytes: so many in each value, or of any length. */
+interface BinaryType {
+  readonly bytes?: number;
+}
+
+/** The type of a column of bytes, without nulls. Those of a long fixed length are of any length. */
+export function writeBinaryType({ bytes }: BinaryType): string {
+  if (bytes === undefined || bytes > FIXED_BYTES_MAX) return ANY_LENGTH;
+  const characters = Math.ceil(bytes / PIECE.bytes) * PIECE.characters;
+  return `SimpleAggregateFunction(${FUNCTIONS[bytes % PIECE.bytes]}, FixedString(${characters}))`;
+}
+
+/** Reads it from the engine's name of a type; undefined where that is another type. */
+export function readBinaryType(type: string): BinaryType | undefined {
+  if (type === ANY_LENGTH) return {};
+  const [, name, characters] = FIXED.exec(type) ?? [];
+  const last = FUNCTIONS.findIndex((each) => each === name);
+  if (last === -1) return undefined;
+  const whole = (Number(characters) / PIECE.characters) * PIECE.bytes;
+  return { bytes: whole - ((PIECE.bytes - last) % PIECE.bytes) };
+}
