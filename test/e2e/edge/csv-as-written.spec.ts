@@ -80,6 +80,7 @@ describe('CSV is what is written there', () => {
       expect(await read('a,"a",,c1\n1,2,3,x\n', more)).toEqual([
         { a: 1, a_2: 2, column_3: 3, c1: 'x' },
       ]);
+      expect(await read('007,\n1,2\n', more)).toEqual([{ '007': 1, column_2: 2 }]);
       expect(await read('a,a\n', more)).toEqual([]);
       expect(await read('a,b\n1,2\n', more)).toEqual([{ a: 1, b: 2 }]);
     },

@@ -14,11 +14,13 @@ export async function namedByPlace(
   // Columns of several files are put together by their names.
   if (!header || source.many) return source;
   const settings = { ...header.settings, input_format_csv_detect_header: '0' };
-  const sql = `SELECT * FROM ${header.call(undefined)} LIMIT 1${settingsClause(settings)} FORMAT JSONCompactEachRow`;
-  // What cannot be read so fails with its reason when the columns are asked for.
+  // A name such as 007 is a text.
+  const asTexts = { ...settings, input_format_csv_use_best_effort_in_schema_inference: '0' };
+  const sql = `SELECT * FROM ${header.call(undefined)} LIMIT 1${settingsClause(asTexts)} FORMAT JSONCompactEachRow`;
+  // A file that cannot be read so fails with its reason when its columns are asked for.
   const row = await statements.run(sql).catch(() => '');
-  const written = row === '' ? [] : (JSON.parse(row) as readonly unknown[]);
-  const names = written.map((name) => String(name ?? '').trim());
+  const written = row === '' ? [] : (JSON.parse(row) as readonly (string | null)[]);
+  const names = written.map((name) => (name ?? '').trim());
   const isNamed = !names.includes('') && new Set(names).size === names.length;
   // A name of two lines would be passed over by its first line alone.
   if (isNamed || names.some((name) => name.includes('\n'))) return source;
