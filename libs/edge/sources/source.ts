@@ -21,6 +21,8 @@ export interface Source {
   readonly many: boolean;
   /** The first row as one of values: it is all that there is of the columns where no other follows. */
   readonly header?: Pick<Source, 'call' | 'settings'>;
+  /** A table function with what each of its files of Parquet says of itself; absent: it has none. */
+  readonly footers?: string;
   /** Names of its columns by their places; absent: it has names of its own, or none. */
   readonly names?: readonly string[];
   /** A subquery with one row at most, where who holds them would otherwise send all; absent: `call` does. */

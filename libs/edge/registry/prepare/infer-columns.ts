@@ -1,8 +1,9 @@
-import { MillraceError } from '@app/platform';
 import type { Column, SourceEngine } from '@app/warehouse';
 import { engineType } from '../../arrow-data-type.js';
+import { SourceError } from '../../sources/source-error.js';
 import { settingsClause, type Settings, type Source } from '../../sources/source.js';
 import type { DescribedColumn, DescribedTable } from '../../table-description.js';
+import { withTimesOfDay } from './times-of-day.js';
 import { holdingWhatIsWritten } from './written-values.js';
 
 export const declared = (columns: readonly DescribedColumn[]): readonly Column[] =>
@@ -10,7 +11,7 @@ export const declared = (columns: readonly DescribedColumn[]): readonly Column[]
 
 /**
  * Columns of a source as the engine finds them, or as its description declares them.
- * @throws {MillraceError} where it has a column whose values the engine would change
+ * @throws {SourceError} where it has a column whose values the engine would change
  */
 export async function inferColumns(
   { columns, options }: DescribedTable,
@@ -25,7 +26,8 @@ export async function inferColumns(
     const lines = (await statements.run(sql)).split('\n').filter((line) => line !== '');
     return lines.map((line) => JSON.parse(line) as Column);
   };
-  const found = [...(await withoutRows(source, statements, ask))];
+  const told = await withoutRows(source, statements, ask);
+  const found = [...(await withTimesOfDay(told, source, statements))];
   if (source.many && 'schema_inference_mode' in source.inference) {
     // Asked for all files together, the engine leaves columns out that are in folders' names.
     const known = new Set(found.map(({ name }) => name));
@@ -61,8 +63,7 @@ export async function inferColumns(
 function refuseLongDates(columns: readonly Column[]): void {
   const date = columns.find(({ type }) => /\bDateTime\b/.test(type));
   if (!date) return;
-  throw new MillraceError(
-    'INVALID_PARAMETER',
+  throw new SourceError(
     `column ${JSON.stringify(date.name)} has Arrow's dates of 64 bits (date64), which cannot be read here without changing those before 1970 and after 2106: write it as date32 or timestamp`,
   );
 }

@@ -89,6 +89,13 @@ function sourceOfFiles(
 ): Source {
   const { options } = described;
   const source = fileSource(described, place, format, credentials);
+  if (options.format === 'parquet') {
+    const footers = { ...format, name: 'ParquetMetadata' };
+    return {
+      ...source,
+      footers: fileSource(described, place, footers, credentials).call(undefined),
+    };
+  }
   if (options.format !== 'csv' || !options.hasHeader) return source;
   const headless = { ...format, name: 'CSV' };
   return { ...source, header: fileSource(described, place, headless, credentials) };

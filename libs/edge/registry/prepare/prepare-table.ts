@@ -70,7 +70,11 @@ async function prepared(
   const found = schemaFromFiles
     ? await schemaOfFiles({ ...described, schemaFromFiles }, workshop)
     : await inferColumns(described, source, statements);
-  const held = source.inferred || schemaFromFiles !== undefined || described.columns !== undefined;
+  const held =
+    source.inferred ||
+    schemaFromFiles !== undefined ||
+    described.columns !== undefined ||
+    (source.footers !== undefined && found.some(({ type }) => type.includes('Time64(')));
   const call = source.call(held ? structureOf(found) : undefined);
   const structs = await nullStructs(described, found, source, workshop);
   const { asides, settings = source.settings } = structs;
