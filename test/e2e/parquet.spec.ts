@@ -455,7 +455,7 @@ describe('Parquet', () => {
   it('keeps the order of its row groups, and names each rejected row by its place in the file', async () => {
     const odd = [8, 1235, 3334, 5000];
     const body = await maker.make(
-      `SELECT number AS n, if(n + 1 IN (${odd}), 9007199254740993, n)::Int64 AS v, repeat(concat('p', toString(n)), 20) AS pad` +
+      `SELECT number AS n, if(n + 1 IN (${odd.join()}), 9007199254740993, n)::Int64 AS v, repeat(concat('p', toString(n)), 20) AS pad` +
         ' FROM numbers(5000) SETTINGS output_format_parquet_row_group_size = 500, max_block_size = 500, max_threads = 1',
     );
     // Once in a while they came in order by themselves.

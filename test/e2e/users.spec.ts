@@ -102,6 +102,8 @@ describe('users', () => {
       ['no password', { password: undefined }],
       ['no role', { role: undefined }],
       ['no e-mail address', { email: 'ann' }],
+      ['an e-mail with an invisible character', { email: 'ann\u200b@example.com' }],
+      ['an e-mail with a soft hyphen', { email: 'an\u00adn@example.com' }],
       ['an e-mail with a colon', { email: 'a:b@example.com' }],
       ['an e-mail of 300 characters', { email: `${'a'.repeat(290)}@example.com` }],
       ['a role there is not', { role: 'owner' }],

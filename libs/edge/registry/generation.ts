@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { quoteIdentifier, type Column, type SourceEngine } from '@app/warehouse';
 import { countView } from './prepare/count-view.js';
-import { structureOf } from './prepare/infer-columns.js';
+import { structureOf } from '../sources/source.js';
 import type { PreparedTable } from './prepare/prepare-table.js';
 
 /** A set of tables that belong together: a database of the engine with a name for each. */

@@ -1,4 +1,4 @@
-import { quoteText } from '@app/warehouse';
+import { quoteIdentifier, quoteText, type Column } from '@app/warehouse';
 import type { SourceStamp } from './source-stamp.js';
 
 /** Settings of the engine, by name; values as they stand in a statement. */
@@ -21,6 +21,10 @@ export interface Source {
   readonly many: boolean;
   /** The first row as one of values: it is all that there is of the columns where no other follows. */
   readonly header?: Pick<Source, 'call' | 'settings'>;
+  /** A table function with what each of its files of Parquet says of itself; absent: it has none. */
+  readonly footers?: string;
+  /** Names of its columns by their places; absent: it has names of its own, or none. */
+  readonly names?: readonly string[];
   /** A subquery with one row at most, where who holds them would otherwise send all; absent: `call` does. */
   readonly oneRow?: string;
   /** A table function with a row for each of its files, named in `_path`; absent: they are not on this machine. */
@@ -44,6 +48,11 @@ export const plainSource = (call: string, shown: string): Source => ({
 /** A call of a table function; arguments that are undefined are left out. */
 export function tableFunction(name: string, args: readonly (string | undefined)[]): string {
   return `${name}(${args.filter((each) => each !== undefined).join(', ')})`;
+}
+
+/** `a Int64, b String`, as table functions take it. */
+export function structureOf(columns: readonly Column[]): string {
+  return columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(', ');
 }
 
 export const optionalText = (text: string | undefined): string | undefined =>

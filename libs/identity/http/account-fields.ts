@@ -9,7 +9,9 @@ export const email = z
   .trim()
   .max(EMAIL_MAX)
   // A colon would end the user name of HTTP Basic.
-  .regex(/^[^\s@:,;<>()[\]\\"]+@[^\s@:,;<>()[\]\\"]+\.[^\s@:.]{2,}$/, 'want an e-mail address');
+  .regex(/^[^\s@:,;<>()[\]\\"]+@[^\s@:,;<>()[\]\\"]+\.[^\s@:.]{2,}$/, 'want an e-mail address')
+  // With one it would look like the address of somebody else.
+  .regex(/^[^\p{Cc}\p{Default_Ignorable_Code_Point}]*$/u, 'has an invisible character');
 
 export const personName = z.string().max(NAME_MAX);
 

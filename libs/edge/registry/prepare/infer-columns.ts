@@ -1,20 +1,17 @@
-import { MillraceError } from '@app/platform';
-import { quoteIdentifier, type Column, type SourceEngine } from '@app/warehouse';
+import type { Column, SourceEngine } from '@app/warehouse';
 import { engineType } from '../../arrow-data-type.js';
+import { SourceError } from '../../sources/source-error.js';
 import { settingsClause, type Settings, type Source } from '../../sources/source.js';
 import type { DescribedColumn, DescribedTable } from '../../table-description.js';
-
-/** `a Int64, b String`, as table functions take it. */
-export function structureOf(columns: readonly Column[]): string {
-  return columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(', ');
-}
+import { withTimesOfDay } from './times-of-day.js';
+import { holdingWhatIsWritten } from './written-values.js';
 
 export const declared = (columns: readonly DescribedColumn[]): readonly Column[] =>
   columns.map(({ name, dataType, nullable }) => ({ name, type: engineType(dataType, nullable) }));
 
 /**
  * Columns of a source as the engine finds them, or as its description declares them.
- * @throws {MillraceError} where it has a column whose values the engine would change
+ * @throws {SourceError} where it has a column whose values the engine would change
  */
 export async function inferColumns(
   { columns, options }: DescribedTable,
@@ -29,7 +26,8 @@ export async function inferColumns(
     const lines = (await statements.run(sql)).split('\n').filter((line) => line !== '');
     return lines.map((line) => JSON.parse(line) as Column);
   };
-  const found = [...(await withoutRows(source, statements, ask))];
+  const told = await withoutRows(source, statements, ask);
+  const found = [...(await withTimesOfDay(told, source, statements))];
   if (source.many && 'schema_inference_mode' in source.inference) {
     // Asked for all files together, the engine leaves columns out that are in folders' names.
     const known = new Set(found.map(({ name }) => name));
@@ -42,10 +40,19 @@ export async function inferColumns(
   if (isArrow) refuseLongDates(found);
   if (columns) return declared(columns);
   const headless = options.format === 'csv' && !options.hasHeader;
-  return found.map(({ name, type }) => ({
-    // The engine calls them c1, c2, …; folders' names stay.
-    name: headless ? name.replace(/^c(?=\d+$)/, 'column_') : name,
-    type: source.inferred ? settledType(type) : type,
+  const settled = source.inferred
+    ? found.map(({ name, type }) => ({ name, type: settledType(type) }))
+    : found;
+  const typed =
+    options.format === 'csv' ? await holdingWhatIsWritten(settled, source, statements) : settled;
+  const { names } = source;
+  // The engine calls columns without names c1, c2, …; folders' names stay.
+  return typed.map(({ name, type }) => ({
+    name:
+      headless || names
+        ? name.replace(/^c(\d+)$/, (_, n: string) => names?.[Number(n) - 1] ?? `column_${n}`)
+        : name,
+    type,
   }));
 }
 
@@ -56,8 +63,7 @@ export async function inferColumns(
 function refuseLongDates(columns: readonly Column[]): void {
   const date = columns.find(({ type }) => /\bDateTime\b/.test(type));
   if (!date) return;
-  throw new MillraceError(
-    'INVALID_PARAMETER',
+  throw new SourceError(
     `column ${JSON.stringify(date.name)} has Arrow's dates of 64 bits (date64), which cannot be read here without changing those before 1970 and after 2106: write it as date32 or timestamp`,
   );
 }
@@ -70,7 +76,7 @@ type Ask = (inference: Settings) => Promise<readonly Column[]>;
 
 /** Asks for the columns; also where files, or all of them, have but a row of names. */
 async function withoutRows(
-  { header, inference }: Source,
+  { header, inference, names }: Source,
   statements: SourceEngine['statements'],
   ask: Ask,
 ): Promise<readonly Column[]> {
@@ -82,7 +88,9 @@ async function withoutRows(
     } catch (error) {
       if (!NO_ROWS.test(String(error))) throw error;
     }
-  return columnsOfHeader(header, statements);
+  return names
+    ? names.map((_, index) => ({ name: `c${index + 1}`, type: 'Nullable(String)' }))
+    : columnsOfHeader(header, statements);
 }
 
 /** Texts, for nothing says what will come. */

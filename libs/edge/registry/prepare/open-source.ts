@@ -25,6 +25,7 @@ import { tableFunction, type Source } from '../../sources/source.js';
 import { unpackJson } from '../../sources/unpack-json.js';
 import type { DescribedTable, TableOptions } from '../../table-description.js';
 import type { Holding } from './holding.js';
+import { namedByPlace } from './header-names.js';
 
 /** The things that tables are made with. */
 export interface Workshop {
@@ -76,7 +77,8 @@ export async function openSource(
     return unpackDocument(described, place, options, workshop);
   const format = engineFormat(options);
   if (!format) throw new SourceError(`nobody reads format ${options.format} here`);
-  return inPlace(sourceOfFiles(described, place, format, credentials));
+  const files = sourceOfFiles(described, place, format, credentials);
+  return inPlace(await namedByPlace(files, workshop.engine.statements));
 }
 
 function sourceOfFiles(
@@ -87,6 +89,13 @@ function sourceOfFiles(
 ): Source {
   const { options } = described;
   const source = fileSource(described, place, format, credentials);
+  if (options.format === 'parquet') {
+    const footers = { ...format, name: 'ParquetMetadata' };
+    return {
+      ...source,
+      footers: fileSource(described, place, footers, credentials).call(undefined),
+    };
+  }
   if (options.format !== 'csv' || !options.hasHeader) return source;
   const headless = { ...format, name: 'CSV' };
   return { ...source, header: fileSource(described, place, headless, credentials) };
@@ -96,16 +105,18 @@ function sourceOfFiles(
 async function fetchSheet(
   described: DescribedTable,
   address: string,
-  { credentials, directory }: Workshop,
+  workshop: Workshop,
 ): Promise<OpenedSource> {
+  const { credentials, directory } = workshop;
   const format = engineFormat(described.options);
   if (!format) throw new SourceError(`nobody reads format ${described.options.format} here`);
   const file = join(directory, `${randomUUID()}.csv`);
   try {
     await downloadSheet(address, described.headers ?? {}, file);
     const place = { kind: 'local', path: file } as const;
+    const files = sourceOfFiles(described, place, format, credentials);
     return {
-      ...sourceOfFiles(described, place, format, credentials),
+      ...(await namedByPlace(files, workshop.engine.statements)),
       shown: withoutSecrets(described.uri),
       // Nobody changes the file that was made.
       stamp: () => Promise.resolve(undefined),

@@ -2,11 +2,11 @@ import { rm } from 'node:fs/promises';
 import { quoteIdentifier, quoteText, type Column } from '@app/warehouse';
 import { SourceError } from '../../sources/source-error.js';
 import type { SourceStamp } from '../../sources/source-stamp.js';
-import { settingsClause, type Source } from '../../sources/source.js';
+import { settingsClause, structureOf, type Source } from '../../sources/source.js';
 import type { DescribedTable } from '../../table-description.js';
 import { dropCopy, makeCopy, type Copy } from './copies.js';
 import { countSelect } from './count-view.js';
-import { declared, inferColumns, structureOf } from './infer-columns.js';
+import { declared, inferColumns } from './infer-columns.js';
 import { loadFailure } from './load-failure.js';
 import { nullStructs, type NullStructs } from './null-structs.js';
 import { openSource, type OpenedSource, type Workshop } from './open-source.js';
@@ -70,7 +70,11 @@ async function prepared(
   const found = schemaFromFiles
     ? await schemaOfFiles({ ...described, schemaFromFiles }, workshop)
     : await inferColumns(described, source, statements);
-  const held = source.inferred || schemaFromFiles !== undefined || described.columns !== undefined;
+  const held =
+    source.inferred ||
+    schemaFromFiles !== undefined ||
+    described.columns !== undefined ||
+    (source.footers !== undefined && found.some(({ type }) => type.includes('Time64(')));
   const call = source.call(held ? structureOf(found) : undefined);
   const structs = await nullStructs(described, found, source, workshop);
   const { asides, settings = source.settings } = structs;

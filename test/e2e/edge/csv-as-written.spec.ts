@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEdge, type Edge } from '../../server/start-edge.js';
+
+const AS_TEXT: Readonly<Record<string, readonly string[]>> = {
+  'days in two orders': ['01/02/2020', '12/31/2019'],
+  'days that leave a doubt': ['01/02/2020', '03/04/2019'],
+  'short days': ['1/2/20', '12/31/99'],
+  'days with dashes': ['01-02-2020', '31-12-2019'],
+  'numbers of parts': ['2020-01-01-001', '2020-01-01-002'],
+  'a day of no calendar': ['2020-02-30', '2020-01-01'],
+  'a year without its leap day': ['1900-02-29', '2020-02-29'],
+  'a second too many': ['2016-12-31 23:59:60', '2020-01-01 10:00:00'],
+  'an hour too many': ['2020-01-01 24:00:00', '2020-01-01 10:00:00'],
+  'digits that no time has': ['2300-01-01 10:00:00.5', '2020-01-01 10:00:00.123456789'],
+  'long integers': ['4111111111111111111111', '4111111111111111111112'],
+  'a long integer beside a fraction': ['9007199254740993', '1.5'],
+};
+const TYPED: Readonly<Record<string, readonly [readonly string[], readonly unknown[]]>> = {
+  days: [
+    ['2020-02-29', '2019/12/31'],
+    ['2020-02-29', '2019-12-31'],
+  ],
+  times: [
+    ['2020-01-01T10:00:00+02:00', '2020-01-01 10:00', '2020-01-01 10:00:00.5Z'],
+    ['2020-01-01T08:00:00.000000Z', '2020-01-01T10:00:00.000000Z', '2020-01-01T10:00:00.500000Z'],
+  ],
+  nanoseconds: [
+    ['2020-01-01 10:00:00.123456789', '2020-01-01 10:00:00'],
+    ['2020-01-01T10:00:00.123456789Z', '2020-01-01T10:00:00.000000000Z'],
+  ],
+  floats: [
+    ['9007199254740992', '0.5'],
+    [9007199254740992, 0.5],
+  ],
+};
+
+describe('CSV is what is written there', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'edge-written-'));
+  let edge: Edge;
+  beforeAll(async () => {
+    writeFileSync(join(folder, 'first.csv'), 'a\n1\n');
+    edge = await startEdge(['-t', 'first.csv'], { directory: folder });
+  });
+  afterAll(async () => {
+    await edge.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const read = async (text: string, more = ''): Promise<unknown> => {
+    writeFileSync(join(folder, 't.csv'), text);
+    const made = await edge.post('/api/table', [{ tableName: 't', uri: `t.csv${more}` }]);
+    if (made.status !== 200) return made.text;
+    return JSON.parse((await edge.sql('SELECT * FROM t')).text);
+  };
+  const inPlace = ',materialize=false';
+
+  it.each(Object.entries(AS_TEXT))('%s are text', async (_, texts) => {
+    const rows = texts.map((v, n) => ({ n, v }));
+    const text = `n,v\n${rows.map(({ n, v }) => `${n},${v}\n`).join('')}`;
+    expect(await read(text)).toEqual(rows);
+    expect(await read(text, inPlace)).toEqual(rows);
+    const nameless = rows.map(({ n, v }) => ({ column_1: n, column_2: v }));
+    expect(await read(text.replace('n,v\n', ''), ',has_header=false')).toEqual(nameless);
+  });
+
+  it.each(Object.entries(TYPED))('%s have a type', async (_, [texts, values]) => {
+    const text = `n,v\n${texts.map((v, n) => `${n},${v}\n`).join('')}`;
+    expect(await read(text)).toEqual(values.map((v, n) => ({ n, v })));
+  });
+
+  it.each(['', inPlace])(
+    'a column without a name is there, and so are two of one name%s',
+    async (more) => {
+      expect(await read(',a\nann,1\nbob,2\n', more)).toEqual([
+        { column_1: 'ann', a: 1 },
+        { column_1: 'bob', a: 2 },
+      ]);
+      expect(await read('a,"a",,c1\n1,2,3,x\n', more)).toEqual([
+        { a: 1, a_2: 2, column_3: 3, c1: 'x' },
+      ]);
+      expect(await read('007,\n1,2\n', more)).toEqual([{ '007': 1, column_2: 2 }]);
+      expect(await read('a,a\n', more)).toEqual([]);
+      expect(await read('a,b\n1,2\n', more)).toEqual([{ a: 1, b: 2 }]);
+    },
+  );
+});
