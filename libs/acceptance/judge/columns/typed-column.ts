@@ -14,16 +14,14 @@ const uuids: ValueReader = (bytes, from, to, isText) =>
     ? AS_IT_STANDS
     : undefined;
 
-const BASE64 = /^(?:[\w+/]{4})*(?:[\w+/]{2}==|[\w+/]{3}=)?$/;
-
 /** Base64 that is written as it is answered: with its padding, and without bits that mean nothing. */
 const bytesOf =
   (size: number | undefined): ValueReader =>
   (bytes, from, to, isText) => {
     if (!isText) return undefined;
     const written = bytes.toString('latin1', from, to);
-    const held = BASE64.test(written) ? Buffer.from(written, 'base64') : undefined;
-    if (held?.toString('base64') !== written) return undefined;
+    const held = Buffer.from(written, 'base64');
+    if (held.toString('base64') !== written) return undefined;
     return size === undefined || held.length === size ? AS_IT_STANDS : undefined;
   };
 
