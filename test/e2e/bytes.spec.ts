@@ -107,6 +107,37 @@ describe('bytes', () => {
     expect(types).toMatchObject({ all: 'List<Binary>', text: 'Utf8' });
   });
 
+  it.each([STREAM, FILE, PARQUET])(
+    'are base64 text within structs and maps in %s',
+    async (accept) => {
+      const bytes = await answer(
+        "SELECT tuple(four) AS struct, map('k', four) AS mapped FROM bytes WHERE id = 1",
+        accept,
+      );
+      if (accept === PARQUET) {
+        const leaves = parquetMetadata(new Uint8Array(bytes).buffer).schema.filter(
+          (each) => each.type !== undefined,
+        );
+        expect(leaves.map(({ converted_type: converted }) => converted)).toEqual(
+          Array(3).fill('UTF8'),
+        );
+        expect(await readParquet(bytes)).toEqual([
+          { struct: { 1: 'AQIDBA==' }, mapped: { k: 'AQIDBA==' } },
+        ]);
+        return;
+      }
+      const read = tableFromIPC(bytes);
+      expect(read.schema.fields.map(({ type }) => `${type}`)).toEqual([
+        'Struct<{1:Utf8}>',
+        'Map<{key:Utf8, value:Utf8}>',
+      ]);
+      expect(JSON.parse(JSON.stringify(read.get(0)))).toEqual({
+        struct: { 1: 'AQIDBA==' },
+        mapped: { k: 'AQIDBA==' },
+      });
+    },
+  );
+
   it('come as base64 in records, which are rejected where they are none', async () => {
     const declared = {
       columns: { any: 'Binary', two: 'FixedSizeBinary(2)', many: 'List<Binary>' },

@@ -16,6 +16,11 @@ describe('columns of a format', () => {
       'Tuple(`a b(` String, c Tuple(Int8, Nullable(String)))',
     ],
     ['LowCardinality(Nullable(String))', undefined],
+    [
+      'Tuple(Nullable(SimpleAggregateFunction(anyLast, FixedString(8))))',
+      'Tuple(Nullable(String))',
+    ],
+    ['Map(String, SimpleAggregateFunction(any, String))', 'Map(String, String)'],
     ['SimpleAggregateFunction(anyLast, Nullable(IPv6))', 'Nullable(String)'],
     ['JSON(max_dynamic_paths=8, a.b UInt8)', undefined],
   ])('%s becomes %s in Parquet', (type, target) => {

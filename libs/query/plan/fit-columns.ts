@@ -2,6 +2,7 @@ import {
   isEngineFormat,
   quoteIdentifier,
   quoteText,
+  readBinaryType,
   type Column,
   type AnswerFormat,
 } from '@app/warehouse';
@@ -118,6 +119,8 @@ function isNested(type: string): boolean {
 }
 
 function fittedType(type: string, leaf: Leaf): string {
+  // The engine would have it as bytes of a fixed length, which would be the characters of base64.
+  if (readBinaryType(type)) return 'String';
   const read = readEngineType(type);
   const { name, parameters } = read;
   switch (name) {
