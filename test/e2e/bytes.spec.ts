@@ -101,10 +101,20 @@ describe('bytes', () => {
 
   it('stay bytes where a statement passes them on, and are text where it makes another', async () => {
     const sql = `WITH few AS (SELECT DISTINCT any FROM bytes WHERE id = 1)
-      SELECT max(any) AS most, groupArray(any) AS all, concat(any(any), '') AS text FROM few`;
+      SELECT max(any) AS most, groupArray(any) AS all, concat(any(any), '') AS text,
+        upper(any(any)) AS upper FROM few`;
     const read = tableFromIPC(await answer(sql, STREAM));
     const types = Object.fromEntries(read.schema.fields.map(({ name, type }) => [name, `${type}`]));
-    expect(types).toMatchObject({ all: 'List<Binary>', text: 'Utf8' });
+    expect(types).toMatchObject({
+      most: 'Binary',
+      all: 'List<Binary>',
+      text: 'Utf8',
+      upper: 'Utf8',
+    });
+    expect(hex(read.getChild('most')?.get(0))).toBe('ff0061');
+    expect(read.getChild('upper')?.get(0)).toBe('/WBH');
+    const again = `SELECT lower(b) AS x FROM (SELECT four AS b FROM bytes WHERE id = 1)`;
+    expect(await readParquet(await answer(again, PARQUET))).toEqual([{ x: 'aqidba==' }]);
   });
 
   it.each([STREAM, FILE, PARQUET])(

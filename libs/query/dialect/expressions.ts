@@ -19,6 +19,7 @@ import { timeOfMilliseconds } from './times/time-buckets.js';
 import { timeFrame } from './queries/time-frames.js';
 import { checkCount } from './functions/scalar-function.js';
 import { SCALAR_FUNCTIONS } from './functions/scalar-functions.js';
+import { textsOfBytes } from './functions/texts-of-bytes.js';
 import {
   endOf,
   isQuery,
@@ -201,7 +202,7 @@ export class Expressions {
     const withheld = (of: Group, written: readonly string[]): readonly string[] =>
       filteredArguments({ name, list: of, types: this.writing.types }, written, this.length);
     const typeAt = (at: number): Known => this.writing.types.of(itemAt(itemsOf(list.nodes), at));
-    const cut = cutTime(name, given, typeAt);
+    const cut = textsOfBytes(name, cutTime(name, given, typeAt), typeAt);
     const items = more ? given : withheld(list, this.choices(name, list, cut));
     if (!more) {
       const own = this.translated(name, list, items, suffix);

@@ -14,6 +14,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   at: "Nullable(DateTime64(6, 'UTC'))",
   cores: 'Array(Tuple(core Nullable(String), `a b` Nullable(Tuple(k Array(Tuple(z Int64))))))',
   maps: 'Array(Map(String, Int64))',
+  bytes: 'Nullable(SimpleAggregateFunction(any, String))',
 };
 const SPELLINGS: Readonly<Record<string, string>> = { tostring: 'toString' };
 
@@ -231,6 +232,19 @@ describe('standard SQL in the words of the engine', () => {
       expect(String(error)).toMatch(/too long when its functions/);
     }
     expect(processorMs() - begun).toBeLessThan(5000);
+  });
+
+  it.each([
+    ['SELECT upper(bytes)', 'SELECT upper(toString(bytes))'],
+    ['SELECT reverse(max(t.bytes))', 'SELECT reverse(toString(max(t.bytes)))'],
+    ["SELECT translate(b, 'a', 'b') FROM (SELECT bytes AS b)", undefined],
+    ["SELECT lower(if(n, 'x', bytes))", "SELECT lower(toString(if(n, 'x', bytes)))"],
+    [
+      'SELECT upper(s), max(bytes), reverse([bytes])',
+      'SELECT upper(s), max(bytes), reverse([bytes])',
+    ],
+  ])('makes text of bytes where a function makes another text of it: %s', (canonical, expected) => {
+    expect(written(canonical)).toContain(expected ?? 'translate(toString(b)');
   });
 
   it('finds the types of names that stand for one another in a short time', () => {

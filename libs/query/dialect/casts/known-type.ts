@@ -27,6 +27,8 @@ export interface Known {
   /** Integers and decimals have their most decimal digits here, and how many of them are behind the point. For points in time: digits of fractions of a second, where they are known. */
   readonly precision: number;
   readonly scale: number;
+  /** Set for a text that is base64 of bytes: whether each value has as many of them. */
+  readonly bytes?: 'any' | 'fixed';
 }
 
 const known = (kind: Kind, precision = 0, scale = 0): Known => ({ kind, precision, scale });
@@ -75,7 +77,8 @@ export function knownType(type: string): Known {
   const { name, parameters } = readEngineType(type);
   const [first] = parameters;
   if (WRAPPERS.test(name)) return first === undefined ? OTHER : knownType(first);
-  if (readBinaryType(type)) return TEXT;
+  const binary = readBinaryType(type);
+  if (binary) return { ...TEXT, bytes: binary.bytes === undefined ? 'any' : 'fixed' };
   const [, unsigned, bits = ''] = /^(U?)Int(8|16|32|64)$/.exec(name) ?? [];
   if (unsigned === '') return known('signed', DIGITS[bits]);
   if (unsigned === 'U') return known('unsigned', bits === '64' ? UINT64_DIGITS : DIGITS[bits]);
@@ -113,6 +116,7 @@ function joinedDecimals(operator: string, left: Known, right: Known): Known {
 
 /** Gives the type of one of several values, as of CASE. */
 export function eitherOf(left: Known, right: Known): Known {
+  if (left.kind === 'text' && right.kind === 'text') return left.bytes !== undefined ? left : right;
   if (left.kind === right.kind && left.kind !== 'decimal')
     return left.precision >= right.precision ? left : right;
   const kinds = [left.kind, right.kind];

@@ -1,0 +1,26 @@
+import type { Known } from '../casts/known-type.js';
+
+/**
+ * Functions that make another text of a text, and to which the engine gives the type of their
+ * argument: of bytes they would be taken for base64 of other bytes.
+ */
+const MAKES_TEXT = new RegExp(
+  `^(?:${[
+    '(?:upper|lower|initcap|reverse|caseFold)(?:UTF8)?|[ul]case|firstLine|soundex|naturalSortKey|natural_sort_key',
+    'translate(?:UTF8)?|toValidUTF8|normalizeUTF8\\w+|nfc_normalize|remove(?:Diacritics|Accents)UTF8|strip_accents',
+    'normalizeQuery\\w*|(?:en|de)code(?:XML|HTML|URL|URLForm)Component|url_(?:en|de)code|extractTextFromHTML',
+    'protocol|(?:topLevel)?domain\\w*|netloc|path(?:Full)?|basename|fragment|queryString(?:AndFragment)?',
+    'firstSignificantSubdomain\\w*|cut(?:To|WWW|QueryString|Fragment)\\w*',
+  ].join('|')})$`,
+  'i',
+);
+
+/** The arguments of a call, of which those that are bytes go into such a function as text. */
+export function textsOfBytes(
+  name: string,
+  args: readonly string[],
+  typeAt: (at: number) => Known,
+): readonly string[] {
+  if (!MAKES_TEXT.test(name)) return args;
+  return args.map((arg, at) => (typeAt(at).bytes !== undefined ? `toString(${arg})` : arg));
+}
