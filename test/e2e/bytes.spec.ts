@@ -148,6 +148,23 @@ describe('bytes', () => {
     },
   );
 
+  it('are looked for in lists with longer texts', async () => {
+    const long = 'longer than the base64 of four bytes';
+    expect(
+      await server.client.sql(`SELECT id FROM bytes WHERE four IN ('AQIDBA==', '${long}')`),
+    ).toEqual([{ id: 1 }]);
+    expect(
+      await server.client.sql(`SELECT id FROM bytes WHERE four NOT IN ('${long}') ORDER BY id`),
+    ).toEqual([{ id: 1 }, { id: 3 }, { id: 4 }]);
+    const filter = encodeURIComponent('filter[four]in');
+    const list = encodeURIComponent(`AQIDBA==,${long}`);
+    const read = await server.client.call(`tables/bytes?columns=id&${filter}=${list}`);
+    expect(read.json()).toEqual([{ id: 1 }]);
+    const query = `{ bytes(filter: { four: { in: ["AQIDBA==", "${long}"] } }) { id } }`;
+    const asked = await server.client.call('graphql', { body: query });
+    expect(asked.bytes.toString()).toContain('"id":1');
+  });
+
   it('come as base64 in records, which are rejected where they are none', async () => {
     const declared = {
       columns: { any: 'Binary', two: 'FixedSizeBinary(2)', many: 'List<Binary>' },

@@ -9,7 +9,7 @@ import { exactResult } from './numbers/exact-literals.js';
 import { exactSum, within64Bits } from './numbers/exact-sums.js';
 import { filteredArguments } from './functions/filtered-arguments.js';
 import { isEquality, isInteger, type Known } from './casts/known-type.js';
-import { membership, membershipAt, type Membership } from './queries/membership.js';
+import { membership, membershipAt, soughtValue, type Membership } from './queries/membership.js';
 import { orOfNothing } from './queries/sums-of-nothing.js';
 import { jsonField } from './json/json-fields.js';
 import { callAt, operandEnd, signedOperandEnd, type Call } from './operands.js';
@@ -122,7 +122,7 @@ export class Expressions {
   private membership(value: Nodes, among: Membership, names: Names | undefined): string {
     const { types } = this.writing;
     const type = types.of(value);
-    const written = this.write(value, names);
+    const written = soughtValue(this.write(value, names), type);
     return membership(among, written, (item) => this.beside(type, types.of(item), item, names));
   }
 

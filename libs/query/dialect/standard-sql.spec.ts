@@ -15,6 +15,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   cores: 'Array(Tuple(core Nullable(String), `a b` Nullable(Tuple(k Array(Tuple(z Int64))))))',
   maps: 'Array(Map(String, Int64))',
   bytes: 'Nullable(SimpleAggregateFunction(any, String))',
+  four: 'Nullable(SimpleAggregateFunction(any, FixedString(8)))',
 };
 const SPELLINGS: Readonly<Record<string, string>> = { tostring: 'toString' };
 
@@ -245,6 +246,12 @@ describe('standard SQL in the words of the engine', () => {
     ],
   ])('makes text of bytes where a function makes another text of it: %s', (canonical, expected) => {
     expect(written(canonical)).toContain(expected ?? 'translate(toString(b)');
+  });
+
+  it('looks for bytes of a fixed length as text in a list', () => {
+    const found = written("SELECT four NOT IN ('a', 'b'), bytes IN ('a')");
+    expect(found).toContain("CAST(toString(four) NOT IN ('a', 'b')");
+    expect(found).toContain("CAST(bytes IN ('a')");
   });
 
   it('finds the types of names that stand for one another in a short time', () => {

@@ -1,7 +1,7 @@
 import { didYouMean, MillraceError } from '@app/platform';
 import type { Column } from '@app/warehouse';
 import { columnKind, readValue } from '../plan/bound-value.js';
-import type { Comparison, Condition } from '../plan/condition.js';
+import { membershipOf, type Comparison, type Condition } from '../plan/condition.js';
 
 const COMPARISONS: Readonly<Record<string, Comparison>> = {
   '': 'eq',
@@ -45,7 +45,7 @@ export function planFilter(column: Column, operator: string, value: string): Con
   }
   if (operator === 'in' || operator === 'nin') {
     const values = splitList(value, name).map((each) => readValue(column, unquote(each)));
-    return { kind: operator, column: name, values };
+    return membershipOf(column, operator, values);
   }
   const kind = comparisonOf(operator);
   if (!kind) {

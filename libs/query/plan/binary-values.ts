@@ -17,6 +17,13 @@ export function binaryValue(column: string, type: string): string | undefined {
   return `CAST(${bytes}, ${quoteText(`Nullable(${fixed})`)})`;
 }
 
+/** True for bytes of which each value has as many. */
+export function isOfOneLength(type: string): boolean {
+  const read = readEngineType(type);
+  if (read.name === 'Nullable') return isOfOneLength(typeWithin(read));
+  return readBinaryType(type)?.bytes !== undefined;
+}
+
 /** The type where values of it stay base64: a text. */
 export const asText = (type: string): string =>
   type.replace(BINARY, (name) => (readBinaryType(name) ? 'String' : name));

@@ -71,10 +71,12 @@ export function renderCondition(condition: Condition, bindings: Bindings): strin
       return `${bindings.column(condition.column)} IS NOT NULL`;
     case 'in':
     case 'nin': {
-      const { kind, column, values } = condition;
+      const { kind, column, values, isFixed } = condition;
       if (values.length === 0) return kind === 'in' ? 'false' : 'true';
       const placeholders = values.map((value) => bindings.add(value)).join(', ');
-      return `${bindings.column(column)} ${kind === 'in' ? 'IN' : 'NOT IN'} (${placeholders})`;
+      const name = bindings.column(column);
+      const sought = isFixed ? `toString(${name})` : name;
+      return `${sought} ${kind === 'in' ? 'IN' : 'NOT IN'} (${placeholders})`;
     }
     default: {
       const { kind, column, value } = condition;

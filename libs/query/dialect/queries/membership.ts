@@ -1,3 +1,4 @@
+import type { Known } from '../casts/known-type.js';
 import { isList, isQuery, isWord, itemsOf, type Group, type Nodes } from '../source-tree.js';
 
 export interface Membership {
@@ -15,6 +16,10 @@ export function membershipAt(nodes: Nodes, at: number): Membership | undefined {
   if (!isWord(nodes[word], 'IN') || !isList(list) || isQuery(list.nodes)) return undefined;
   return { isNegated, list, end: word + 2 };
 }
+
+/** What is looked for in a list; the engine refuses a longer text there beside a text of a fixed length. */
+export const soughtValue = (value: string, { bytes }: Known): string =>
+  bytes === 'fixed' ? `toString(${value})` : value;
 
 const isNull = ([only, more]: Nodes): boolean => more === undefined && isWord(only, 'NULL');
 

@@ -2,7 +2,7 @@ import { didYouMean, MillraceError } from '@app/platform';
 import type { Column } from '@app/warehouse';
 import { comparisonOf, FILTER_OPERATORS, LIST_MAX } from '../../frontends/table-filter.js';
 import { columnKind, readValue, type BoundValue } from '../../plan/bound-value.js';
-import type { Condition } from '../../plan/condition.js';
+import { membershipOf, type Condition } from '../../plan/condition.js';
 import type { SchemaTable } from '../schema/organization-schema.js';
 import { NumberText } from '../schema/graphql-scalars.js';
 
@@ -43,7 +43,8 @@ function planOperator(column: Column, operator: string, value: unknown): Conditi
     if (!Array.isArray(value)) throw invalid(`filter ${name}: ${operator} takes a list`);
     if (value.length > LIST_MAX)
       throw invalid(`filter ${name}: at most ${LIST_MAX} values, not ${value.length}`);
-    return { kind: operator, column: name, values: value.map((each) => bind(column, each)) };
+    const values = value.map((each) => bind(column, each));
+    return membershipOf(column, operator, values);
   }
   const kind = comparisonOf(operator);
   if (!kind || operator === '') {
