@@ -148,15 +148,16 @@ export class QueryPipeline {
     };
     const columns =
       needsFitting(format, wallTimes) && !explains ? await this.columnsOf(query) : undefined;
-    const fitted = columns && fitColumns(statement, columns, format);
+    // An answer that the engine has compressed by itself cannot be read here.
+    const isCompressed = writing?.['compress'] !== undefined;
+    const fitted = columns && fitColumns(statement, columns, format, !isCompressed);
     const fittedSql = fitted?.sql ?? statement;
     const asked = withoutRows ? `SELECT * FROM (\n${fittedSql}\n) LIMIT 0` : fittedSql;
     const told = { ...(onProgress && { onProgress }), ...(onReading && { onReading }) };
     const question = { ...query, ...told, sql: asked };
     const rows = await traced('read', () => this.reader.stream(question), { kind: 'client' });
     if (explains) return Readable.from(withoutDatabase(rows, organization), { objectMode: false });
-    // An answer that the engine has compressed by itself cannot be read here.
-    if (writing?.['compress'] !== undefined) return rows;
+    if (isCompressed) return rows;
     return withOwnTypes(rows, format, fitted?.columns, 'session_timezone' in settings);
   }
 

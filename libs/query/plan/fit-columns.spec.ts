@@ -41,6 +41,12 @@ describe('columns of a format', () => {
     expect(one(type, 'arrow-file')).toContain(`CAST(c0, '${target}')`);
   });
 
+  it('leaves bytes base64 text where the answer cannot say that they are bytes', () => {
+    const type = 'Nullable(SimpleAggregateFunction(any, FixedString(8)))';
+    const { sql } = fitColumns('SELECT 1', [{ name: 'x', type }], 'arrow-file', false);
+    expect(sql).toContain("CAST(c0, 'Nullable(String)')");
+  });
+
   it('leaves a statement as it is where nothing changes, or two columns have one name', () => {
     expect(one('Nullable(String)', 'csv')).toBe('SELECT 1');
     const twice = [

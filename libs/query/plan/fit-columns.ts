@@ -65,15 +65,17 @@ interface Fitted {
  * The statement with columns that the format carries: CSV has lists and objects as JSON; Arrow and
  * Parquet have as text what they have no type for; of a time without a zone text claims none.
  * @param columns of the statement, in order.
+ * @param marksBytes false where the answer cannot be told to have bytes: they stay base64 text.
  */
 export function fitColumns(
   statement: string,
   columns: readonly Column[],
   format: AnswerFormat,
+  marksBytes = true,
 ): Fitted {
   const fitted = columns.map(({ name, type }, at) => {
     const column = `c${at}`;
-    return { name, column, sql: expression(column, type, format) };
+    return { name, column, sql: expression(column, type, format, marksBytes) };
   });
   const isUnchanged = fitted.every(({ column, sql }) => sql === column);
   // Two of one name cannot be named anew.
@@ -89,12 +91,17 @@ export function fitColumns(
     sql: `SELECT ${selected.join(', ')} FROM (\n${statement}\n) AS fitted(${list})`,
     columns: columns.map(({ name, type }) => ({
       name,
-      type: binaryValue(name, type) === undefined ? asText(type) : type,
+      type: marksBytes && binaryValue(name, type) !== undefined ? type : asText(type),
     })),
   };
 }
 
-function expression(column: string, type: string, format: AnswerFormat): string {
+function expression(
+  column: string,
+  type: string,
+  format: AnswerFormat,
+  marksBytes: boolean,
+): string {
   const leaf = LEAVES[format];
   if (type === 'Dynamic' && (leaf || format === 'csv')) return textOfAnything(column);
   if (leaf && type === 'Array(Dynamic)') return `arrayMap(e -> ${textOfAnything('e')}, ${column})`;
@@ -102,7 +109,7 @@ function expression(column: string, type: string, format: AnswerFormat): string 
     const value = hasWallTimes(type) ? wallTimeText(column, type) : column;
     return format === 'csv' && isNested(type) ? `toJSONString(${value})` : value;
   }
-  const bytes = binaryValue(column, type);
+  const bytes = marksBytes ? binaryValue(column, type) : undefined;
   if (bytes !== undefined) return bytes;
   const target = fittedType(type, leaf);
   return target === type ? column : `CAST(${column}, ${quoteText(target)})`;
