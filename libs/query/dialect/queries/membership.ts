@@ -17,7 +17,7 @@ export function membershipAt(nodes: Nodes, at: number): Membership | undefined {
   return { isNegated, list, end: word + 2 };
 }
 
-/** What is looked for in a list; the engine refuses a longer text there beside a text of a fixed length. */
+/** Writes what is looked for in a list. The engine refuses longer texts there beside one of a fixed length. */
 export const soughtValue = (value: string, { bytes }: Known): string =>
   bytes === 'fixed' ? `toString(${value})` : value;
 
