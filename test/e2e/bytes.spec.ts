@@ -8,7 +8,6 @@ import {
   vectorFromArray,
 } from 'apache-arrow';
 import { parquetMetadata, type SchemaElement } from 'hyparquet';
-import { uncompress } from 'lz4-napi';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
@@ -164,17 +163,6 @@ describe('bytes', () => {
     const query = `{ bytes(filter: { four: { in: ["AQIDBA==", "${long}"] } }) { id } }`;
     const asked = await server.client.call('graphql', { body: query });
     expect(asked.bytes.toString()).toContain('"id":1');
-  });
-
-  it('are base64 text in an answer that the engine compresses by itself', async () => {
-    const { bytes } = await server.client.call('clickhouse/?compress=1', {
-      body: 'SELECT any, four FROM bytes WHERE id = 1 FORMAT Parquet',
-    });
-    // A checksum, the method and the length stand before the block.
-    const HEAD_BYTES = 21;
-    const plain = await uncompress(bytes.subarray(HEAD_BYTES));
-    expect(elements(plain).get('four')).toMatchObject({ converted_type: 'UTF8' });
-    expect(await readParquet(plain)).toEqual([{ any: '/wBh', four: 'AQIDBA==' }]);
   });
 
   it('come as base64 in records, which are rejected where they are none', async () => {
