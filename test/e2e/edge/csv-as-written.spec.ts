@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '../../server/until.js';
 import { startEdge, type Edge } from '../../server/start-edge.js';
 
 const AS_TEXT: Readonly<Record<string, readonly string[]>> = {
@@ -85,4 +86,27 @@ describe('CSV is what is written there', () => {
       expect(await read('a,b\n1,2\n', more)).toEqual([{ a: 1, b: 2 }]);
     },
   );
+
+  const schema = (...names: readonly string[]): string =>
+    `,schema=${JSON.stringify({ columns: names.map((name) => ({ name, data_type: 'Int64', nullable: true })) })}`;
+
+  it.each(['', inPlace])('columns that are declared are found by their names%s', async (more) => {
+    expect(await read('a,b,\n1,2,\n3,4,\n', more + schema('b', 'a'))).toEqual([
+      { a: 1, b: 2 },
+      { a: 3, b: 4 },
+    ]);
+    expect(await read(',a,b\n0,1,2\n', more + schema('a', 'b'))).toEqual([{ a: 1, b: 2 }]);
+    const other = join(folder, 's.csv');
+    const ofFiles = `,schema_from_files=${JSON.stringify([other])}`;
+    writeFileSync(other, ',b,a\n0,1,2\n');
+    expect(await read(',a,b\n0,1,2\n', more + ofFiles)).toEqual([{ a: 1, b: 2 }]);
+  });
+
+  it('columns of a file that is written anew in another order keep their names', async () => {
+    expect(await read(',a,b\n0,1,2\n', inPlace)).toEqual([{ column_1: 0, a: 1, b: 2 }]);
+    writeFileSync(join(folder, 't.csv'), ',later,b,a\n0,33,2,1\n');
+    const rows = async () => JSON.parse((await edge.sql('SELECT * FROM t')).text) as unknown;
+    await until(async () => JSON.stringify(await rows()).includes('later'));
+    expect(await rows()).toEqual([{ column_1: 0, later: 33, a: 1, b: 2 }]);
+  });
 });

@@ -77,17 +77,16 @@ export async function openSource(
     return unpackDocument(described, place, options, workshop);
   const format = engineFormat(options);
   if (!format) throw new SourceError(`nobody reads format ${options.format} here`);
-  const files = sourceOfFiles(described, place, format, credentials);
-  return inPlace(await namedByPlace(files, workshop.engine.statements));
+  return inPlace(await sourceOfFiles(described, place, format, workshop));
 }
 
-function sourceOfFiles(
+async function sourceOfFiles(
   described: DescribedTable,
   place: Place,
   format: EngineFormat,
-  credentials: SourceCredentials,
-): Source {
-  const { options } = described;
+  { credentials, engine }: Workshop,
+): Promise<Source> {
+  const { columns, options, schemaFromFiles } = described;
   const source = fileSource(described, place, format, credentials);
   if (options.format === 'parquet') {
     const footers = { ...format, name: 'ParquetMetadata' };
@@ -98,7 +97,9 @@ function sourceOfFiles(
   }
   if (options.format !== 'csv' || !options.hasHeader) return source;
   const headless = { ...format, name: 'CSV' };
-  return { ...source, header: fileSource(described, place, headless, credentials) };
+  const named = { ...source, header: fileSource(described, place, headless, credentials) };
+  // Columns that are told are found by their names.
+  return columns || schemaFromFiles ? named : namedByPlace(named, engine.statements);
 }
 
 /** The engine follows no redirection, which is Google's answer. */
@@ -107,16 +108,15 @@ async function fetchSheet(
   address: string,
   workshop: Workshop,
 ): Promise<OpenedSource> {
-  const { credentials, directory } = workshop;
+  const { directory } = workshop;
   const format = engineFormat(described.options);
   if (!format) throw new SourceError(`nobody reads format ${described.options.format} here`);
   const file = join(directory, `${randomUUID()}.csv`);
   try {
     await downloadSheet(address, described.headers ?? {}, file);
     const place = { kind: 'local', path: file } as const;
-    const files = sourceOfFiles(described, place, format, credentials);
     return {
-      ...(await namedByPlace(files, workshop.engine.statements)),
+      ...(await sourceOfFiles(described, place, format, workshop)),
       shown: withoutSecrets(described.uri),
       // Nobody changes the file that was made.
       stamp: () => Promise.resolve(undefined),

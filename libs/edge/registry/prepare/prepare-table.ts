@@ -114,8 +114,8 @@ async function prepared(
     await statements.run(`SELECT * FROM ${source.oneRow ?? `(${select})`} LIMIT 1 FORMAT Null`);
     const count =
       described.options.format === 'parquet' ? countSelect(call, source.settings) : undefined;
-    // Facts that were written down about files are true of those files only.
-    const isFollowed = asides.length > 0;
+    // Facts that were written down about files, and places of columns, are true of those files only.
+    const isFollowed = asides.length > 0 || source.names !== undefined;
     return {
       ...table,
       ...{ select, count, asides, copy: undefined },

@@ -10,11 +10,11 @@ import { openSource, type Workshop } from './open-source.js';
  * @throws {Error} that names the file which cannot be read, or has a column with another type
  */
 export async function schemaOfFiles(
-  { schemaFromFiles, ...table }: DescribedTable & Pick<Required<DescribedTable>, 'schemaFromFiles'>,
+  table: DescribedTable & Pick<Required<DescribedTable>, 'schemaFromFiles'>,
   workshop: Workshop,
 ): Promise<readonly Column[]> {
   const all = new Map<string, string>();
-  for (const file of schemaFromFiles) {
+  for (const file of table.schemaFromFiles) {
     const uri = within(table.uri, file);
     for (const { name, type } of await columnsOf({ ...table, uri }, workshop)) {
       const before = all.get(name) ?? type;
