@@ -1,3 +1,4 @@
+import { quoteIdentifier } from '@app/warehouse';
 import { z } from 'zod';
 import type { ArrowDataType } from '../arrow-data-type.js';
 import type { DescribedColumn } from '../table-description.js';
@@ -29,16 +30,28 @@ export function followedColumns(
 }
 
 const ANY_OBJECT: ArrowDataType = { Struct: [] };
-const NUMBERS = /^(?:U?Int(?:8|16|32|64)|Float(?:32|64)|Boolean)$/;
+const SAME = /^(?:U?Int(?:8|16|32|64)|Float(?:32|64)|Boolean|Binary)$/;
 
 function dataTypeOf(type: HostedType): ArrowDataType {
-  if (typeof type === 'string') return NUMBERS.test(type) ? (type as ArrowDataType) : 'Utf8';
+  if (typeof type === 'string') return SAME.test(type) ? (type as ArrowDataType) : 'Utf8';
   if ('Timestamp' in type) return { Timestamp: ['Microsecond', 'UTC'] };
   if ('Struct' in type) return ANY_OBJECT;
+  if ('FixedSizeBinary' in type) return 'Binary';
   const item = listed.safeParse(type['List']);
   if (!item.success) return 'Utf8';
   const element = dataTypeOf(item.data.data_type);
   return { List: { name: 'item', data_type: element, nullable: typeof element === 'string' } };
+}
+
+/**
+ * The SQL that fetches a column. Bytes are fetched as the base64 that they are to every statement:
+ * Parquet would have them raw, and the engine here has no type that tells them from text.
+ */
+export function fetched({ name, dataType }: DescribedColumn): string {
+  const column = quoteIdentifier(name);
+  const isList = typeof dataType === 'object' && 'List' in dataType;
+  if ((isList ? dataType.List.data_type : dataType) !== 'Binary') return column;
+  return `CAST(${column} AS ${isList ? 'Array(Nullable(String))' : 'String'}) AS ${column}`;
 }
 
 /** Tells whether all of `before` is in `after` as it was: rows that were read by it can stay. */

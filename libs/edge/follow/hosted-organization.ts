@@ -5,7 +5,7 @@ import { quoteIdentifier } from '@app/warehouse';
 import { z } from 'zod';
 import type { FollowConfig } from '../config/follow-config.js';
 import type { DescribedColumn } from '../table-description.js';
-import { followedColumns, hostedSchema, hostedSchemas } from './followed-columns.js';
+import { fetched, followedColumns, hostedSchema, hostedSchemas } from './followed-columns.js';
 import { conditionOf, type BatchRows, type Chunk, type Reaches } from './plan-fetch.js';
 
 /** The hosted side answered, but not with what was asked for. */
@@ -117,7 +117,7 @@ export class HostedOrganization {
     chunk: Chunk | undefined,
     file: string,
   ): Promise<void> {
-    const names = columns.map(({ name }) => quoteIdentifier(name)).join(', ');
+    const names = columns.map(fetched).join(', ');
     const which = chunk ? `WHERE ${conditionOf(chunk)}` : 'LIMIT 0';
     const answer = await this.request('sql', {
       method: 'POST',

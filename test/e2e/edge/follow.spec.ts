@@ -1,4 +1,13 @@
 import { jest } from '@jest/globals';
+import {
+  Binary,
+  Field,
+  FixedSizeBinary,
+  List,
+  Table,
+  tableToIPC,
+  vectorFromArray,
+} from 'apache-arrow';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -233,6 +242,27 @@ describe('following a hosted organization', () => {
     await drop();
     await becomes("SELECT item FROM shop WHERE handle = 'left'", '[{"item":"mug"}]');
     expect((await edge.get('/readyz')).text).not.toContain('passed_over');
+  });
+
+  it('serves bytes as base64, as they are there', async () => {
+    const any = Uint8Array.of(0xff, 0, 0x61);
+    const four = Uint8Array.of(0x61, 0, 0, 0);
+    const bytes = new Table({
+      any: vectorFromArray([any, null], new Binary()),
+      four: vectorFromArray([four, null], new FixedSizeBinary(4)),
+      list: vectorFromArray([[any, four], []], new List(new Field('item', new Binary(), true))),
+    });
+    const { status } = await hosted.client.call('/api/default/bytes/_arrow?wait=true', {
+      body: Buffer.from(tableToIPC(bytes, 'file')),
+    });
+    expect(status).toBe(200);
+    const sql = 'SELECT "any", four, list FROM bytes ORDER BY four NULLS LAST';
+    const there = await hosted.client.call('/api/default/sql', { body: sql });
+    expect(there.json()).toEqual([
+      { any: '/wBh', four: 'YQAAAA==', list: ['/wBh', 'YQAAAA=='] },
+      { any: null, four: null, list: [] },
+    ]);
+    await becomes(sql, there.bytes.toString().replaceAll('\n', ''));
   });
 
   it.each([
