@@ -5,6 +5,7 @@ import {
   DateDay,
   DateMillisecond,
   Field,
+  Int32,
   List,
   tableFromArrays,
   Table,
@@ -52,6 +53,20 @@ describe('dates of Arrow', () => {
         expect.stringContaining('column \\"d\\" has Arrow\'s dates of 64 bits') as string,
       ]);
     }
+  });
+
+  it('of 64 bits may be in a file whose schema leaves them out, and files may come later', async () => {
+    const schema = ',schema={"columns":[{"name":"n","data_type":"Int32","nullable":true}]}';
+    const both = new Table({
+      n: vectorFromArray([1], new Int32()),
+      d: vectorFromArray([born], new DateMillisecond()),
+    });
+    writeFileSync(join(folder, 'both.arrow'), tableToIPC(both, 'file'));
+    expect((await register(join(folder, 'both.arrow') + schema)).status).toBe(200);
+    expect(JSON.parse((await edge.sql('SELECT * FROM t')).text)).toEqual([{ n: 1 }]);
+    const none = `${join(folder, 'none-*.arrow')},format=arrow${schema}`;
+    expect((await register(none)).status).toBe(200);
+    expect(JSON.parse((await edge.sql('SELECT * FROM t')).text)).toEqual([]);
   });
 
   it('of 32 bits, and times in seconds, are what they are', async () => {

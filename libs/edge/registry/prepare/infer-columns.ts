@@ -1,4 +1,4 @@
-import type { Column, SourceEngine } from '@app/warehouse';
+import { WarehouseError, type Column, type SourceEngine } from '@app/warehouse';
 import { engineType } from '../../arrow-data-type.js';
 import { SourceError } from '../../sources/source-error.js';
 import { settingsClause, type Settings, type Source } from '../../sources/source.js';
@@ -26,6 +26,12 @@ export async function inferColumns(
     const lines = (await statements.run(sql)).split('\n').filter((line) => line !== '');
     return lines.map((line) => JSON.parse(line) as Column);
   };
+  if (columns) {
+    const read = new Set(columns.map(({ name }) => name));
+    const there = await ask(source.inference).catch(whereNothingIs);
+    refuseLongDates(there.filter(({ name }) => read.has(name)));
+    return declared(columns);
+  }
   const told = await withoutRows(source, statements, ask);
   const found = [...(await withTimesOfDay(told, source, statements))];
   if (source.many && 'schema_inference_mode' in source.inference) {
@@ -38,7 +44,6 @@ export async function inferColumns(
     );
   }
   if (isArrow) refuseLongDates(found);
-  if (columns) return declared(columns);
   const headless = options.format === 'csv' && !options.hasHeader;
   const settled = source.inferred
     ? found.map(({ name, type }) => ({ name, type: settledType(type) }))
@@ -66,6 +71,14 @@ function refuseLongDates(columns: readonly Column[]): void {
   throw new SourceError(
     `column ${JSON.stringify(date.name)} has Arrow's dates of 64 bits (date64), which cannot be read here without changing those before 1970 and after 2106: write it as date32 or timestamp`,
   );
+}
+
+/** Declared columns need no file yet. */
+function whereNothingIs(error: unknown): readonly Column[] {
+  const isNothing =
+    error instanceof WarehouseError && error.type === 'CANNOT_EXTRACT_TABLE_STRUCTURE';
+  if (isNothing) return [];
+  throw error;
 }
 
 const OF_FIRST_FILE: Settings = { schema_inference_mode: "'default'" };

@@ -1,4 +1,10 @@
-import { quoteIdentifier, quoteText, type Column, type SourceEngine } from '@app/warehouse';
+import {
+  quoteIdentifier,
+  quoteText,
+  WarehouseError,
+  type Column,
+  type SourceEngine,
+} from '@app/warehouse';
 import { settingsClause, structureOf, type Source } from '../../sources/source.js';
 
 /** So many rows are looked at where they come from another machine. */
@@ -16,6 +22,10 @@ const timeOf = (digits: number): string =>
 /** Years that a time with nanoseconds can have. */
 const NANOSECOND_YEARS = '^(?:19[0-9]{2}|2[01][0-9]{2}|22[0-5][0-9]|226[01])';
 const NANOSECONDS = "DateTime64(9, 'UTC')";
+
+/** The engine's names of what is wrong with the bytes of a file. */
+const BROKEN =
+  /^(?:CANNOT_(?:PARSE|READ)_\w+|INCORRECT_DATA|ATTEMPT_TO_READ_AFTER_EOF|UNEXPECTED_END_OF_FILE)$/;
 
 /** Conditions on a text: what the type that was inferred changes of it. */
 interface Doubt {
@@ -51,8 +61,11 @@ export async function holdingWhatIsWritten(
   const sql =
     `SELECT ${tests.join(', ')} FROM (SELECT ${names} FROM ${source.call(structureOf(asTexts))}${bound})` +
     `${settingsClause(source.settings)} FORMAT JSONCompactEachRow`;
-  // A row that is broken says so, by its place, when it is read.
-  const answer = await statements.run(sql).catch(() => undefined);
+  const answer = await statements.run(sql).catch((error: unknown) => {
+    // A row that is broken says so, by its place, when it is read.
+    if (error instanceof WarehouseError && BROKEN.test(error.type)) return undefined;
+    throw error;
+  });
   if (answer === undefined) return columns;
   const found = (JSON.parse(answer) as readonly unknown[]).map((each) => Number(each) !== 0);
   return columns.map((column) => {
