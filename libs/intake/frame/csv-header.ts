@@ -1,5 +1,6 @@
 import { MillraceError } from '@app/platform';
 import { COLUMNS_MAX } from '@app/streams';
+import { namedByHeader } from '@app/warehouse';
 
 /** Delimiters that a file may have without saying so, the likeliest first. */
 const DELIMITERS = [',', ';', '\t', '|'] as const;
@@ -12,8 +13,7 @@ export function likelyDelimiter(firstLine: string): string {
 }
 
 /**
- * Names of the columns: a name that is missing becomes `column_<n>`, one that is there already
- * gets the next number: `name_2`.
+ * Names of the columns, each by its place.
  * @throws {MillraceError} MALFORMED_BODY
  */
 export function columnNames(headerLine: string, delimiter: string): readonly string[] {
@@ -23,14 +23,7 @@ export function columnNames(headerLine: string, delimiter: string): readonly str
       'MALFORMED_BODY',
       `the header names ${fields.length} columns, and a stream can have ${COLUMNS_MAX}`,
     );
-  const taken = new Set<string>();
-  return fields.map((field, index) => {
-    const wanted = field.trim() === '' ? `column_${index + 1}` : field.trim();
-    let name = wanted;
-    for (let count = 2; taken.has(name); count += 1) name = `${wanted}_${count}`;
-    taken.add(name);
-    return name;
-  });
+  return namedByHeader(fields.map((field) => field.trim()));
 }
 
 function fieldsOf(line: string, delimiter: string): string[] {

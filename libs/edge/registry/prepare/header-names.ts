@@ -1,4 +1,4 @@
-import type { SourceEngine } from '@app/warehouse';
+import { namedByHeader, type SourceEngine } from '@app/warehouse';
 import { settingsClause, type Source } from '../../sources/source.js';
 
 /**
@@ -30,18 +30,6 @@ export async function namedByPlace(
     settings: { ...settings, input_format_csv_skip_first_lines: '1' },
     // Only columns with names are those of all files together.
     inference: { ...source.inference, schema_inference_mode: "'default'" },
-    names: asUploaded(names),
+    names: namedByHeader(names),
   };
-}
-
-/** Names as uploads of CSV give them: `column_<n>` for none, and the next number for one that is there. */
-function asUploaded(names: readonly string[]): readonly string[] {
-  const taken = new Set<string>();
-  return names.map((written, index) => {
-    const wanted = written === '' ? `column_${index + 1}` : written;
-    let name = wanted;
-    for (let count = 2; taken.has(name); count += 1) name = `${wanted}_${count}`;
-    taken.add(name);
-    return name;
-  });
 }

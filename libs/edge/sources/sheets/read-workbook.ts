@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { CellObject, WorkSheet } from '@e965/xlsx';
-import type { Column } from '@app/warehouse';
+import { namedByHeader, type Column } from '@app/warehouse';
 import { SourceError } from '../source-error.js';
 import type { TableOptions } from '../../table-description.js';
 import { cellKind, cellValue, columnType, type Kind } from './sheet-cell.js';
@@ -92,15 +92,12 @@ function cellsOf(sheet: WorkSheet, options: SheetOptions, { s, e }: Range): read
   );
 }
 
-/** Blanks become `_`, as ROAPI has it; a name that is there already gets a number. */
-function columnNames(header: Row): readonly string[] {
-  const names: string[] = [];
-  for (const [index, cell] of Array.from(header).entries()) {
-    const text = String(cell?.w ?? cell?.v ?? '').trim();
-    const wanted = text === '' ? `column_${index + 1}` : text.replace(/\s/g, '_');
-    let name = wanted;
-    for (let number = 2; names.includes(name); number += 1) name = `${wanted}_${number}`;
-    names.push(name);
-  }
-  return names;
-}
+/** Blanks become `_`, as ROAPI has it. */
+const columnNames = (header: Row): readonly string[] =>
+  namedByHeader(
+    Array.from(header, (cell) =>
+      String(cell?.w ?? cell?.v ?? '')
+        .trim()
+        .replace(/\s/g, '_'),
+    ),
+  );
