@@ -88,7 +88,7 @@ function drawing(): void {
     await chart()
       .getByRole('img', { name: new RegExp(`^${kind} of error, info: 3 points`) })
       .waitFor();
-    await page.waitForFunction("document.querySelectorAll('.chart canvas').length === 1");
+    await until(async () => (await page.locator('.chart canvas').count()) === 1);
     await until(async () => (await page.evaluate<number>(inked(INFO))) > 0);
   };
   const bytesOf = async (file: Download): Promise<Buffer> => {

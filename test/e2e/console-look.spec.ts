@@ -123,7 +123,8 @@ function looking(): void {
     expect(await width('.chart canvas')).toBeGreaterThan(WIDE.width * 0.9);
     expect(await height('.chart canvas')).toBeGreaterThan(WIDE.height * 0.35);
     await page.setViewportSize({ width: 1280, height: 900 });
-    await page.waitForFunction("document.querySelector('.chart canvas').clientWidth < 1280");
+    // The page lets no text be run as a program later, so this asks it anew each time.
+    await until(async () => (await width('.chart canvas')) < 1280);
   });
 
   it.each(PAGES)('has no endless lines of text on a large screen: %s', async (name) => {
