@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { MillraceError } from '@app/platform';
+import { certain, MillraceError } from '@app/platform';
 
 /** Tells how the routes of uploads end. */
 type FormatRoute = '_json' | '_csv' | '_parquet' | '_arrow' | '_delta_lake';
@@ -91,7 +91,8 @@ export function refuseOther(body: Buffer, route: FormatRoute): void {
   const known = KNOWN.find(({ is }) => is(head));
   if (!known || known.routes.includes(route)) return;
   if (known.isOfLetters && !isBinary(head.subarray(0, BEGIN_BYTES))) return;
-  const what = known.otherwise ?? `send it to ${known.routes[0] ?? ''}`;
+  const what =
+    known.otherwise ?? `send it to ${certain(known.routes[0], `route for ${known.name}`)}`;
   const refused = known.isPacked ? '' : `, which ${route} does not take`;
   throw new MillraceError('MALFORMED_BODY', `the body is ${known.name}${refused}; ${what}`);
 }

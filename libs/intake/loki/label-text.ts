@@ -75,8 +75,9 @@ function escaped(literal: string, { byte, octal, point, single }: Escape): Buffe
     if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) throw bad(literal);
     return Buffer.from(String.fromCodePoint(code));
   }
-  if (byte === undefined && octal === undefined) return Buffer.from(SINGLE[single] ?? single);
-  const value = byte === undefined ? parseInt(octal ?? '', 8) : parseInt(byte, 16);
+  const digits = byte ?? octal;
+  if (digits === undefined) return Buffer.from(SINGLE[single] ?? single);
+  const value = parseInt(digits, byte === undefined ? 8 : 16);
   if (value > 0xff) throw bad(literal);
   return Buffer.from([value]);
 }

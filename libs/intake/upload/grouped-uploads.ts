@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
 import {
+  certain,
   currentTrace,
   MillraceError,
   traced,
@@ -174,7 +175,10 @@ export class GroupedUploads {
       if (accepted.rejected && !alone) {
         return {
           results: [],
-          apart: takeApart(group, accepted.rejected.rejections?.lines ?? new Float64Array()),
+          apart: takeApart(
+            group,
+            certain(accepted.rejected.rejections, 'list of what is rejected').lines,
+          ),
         };
       }
       const rejections = itemized && accepted.rejected ? rejectionsOf(accepted.rejected) : [];

@@ -3,7 +3,7 @@ import { execute, getVariableValues, type GraphQLSchema, Kind } from 'graphql';
 import { Injectable, Logger } from '@nestjs/common';
 import { RateLimiter } from '@app/flow';
 import { introspectionCost } from '@app/graphql-cost';
-import { didYouMean, MillraceError, type RequestOrganization } from '@app/platform';
+import { certain, didYouMean, MillraceError, type RequestOrganization } from '@app/platform';
 import { Catalog, type TableDescription } from '../catalog.js';
 import { Verdicts } from '../guard/verdicts.js';
 import type { BoundStatement } from '../plan/bindings.js';
@@ -147,7 +147,7 @@ export class GraphqlPipeline {
       ...(operation.name ? { operationName: operation.name.value } : {}),
     });
     if (result.errors) throw new GraphqlFailure(result.errors);
-    return result.data ?? {};
+    return certain(result.data, 'data of an answer without errors');
   }
 
   /** @throws {MillraceError} INVALID_GRAPHQL, TOO_MANY_REQUESTS */

@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 /** A piece of a statement as the engine prints it. */
 export interface Token {
   readonly kind: 'word' | 'name' | 'text' | 'number' | 'symbol';
@@ -21,7 +22,7 @@ export function tokenize(canonical: string): readonly Token[] {
   PIECE.lastIndex = 0;
   for (let match = PIECE.exec(canonical); match; match = PIECE.exec(canonical)) {
     const [, name, literal, number, word, symbol] = match;
-    const text = name ?? literal ?? number ?? word ?? symbol ?? '';
+    const text = certain(name ?? literal ?? number ?? word ?? symbol, 'text of a token');
     if (symbol !== undefined && ')]}'.includes(symbol)) depth -= 1;
     tokens.push({
       kind: kindOf(name, literal, number, word),

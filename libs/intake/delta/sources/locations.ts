@@ -49,11 +49,10 @@ interface Place {
 function parse(uri: string): Place {
   const bad = (reason: string): MillraceError =>
     new MillraceError('INVALID_PARAMETER', `uri ${JSON.stringify(uri)}: ${reason}`);
-  const match = /^([a-z0-9]+):\/\/([^/]*)(\/.*)?$/i.exec(uri);
-  const scheme = match?.[1]?.toLowerCase();
-  if (scheme !== 'file' && scheme !== 's3')
+  const [, named, host, encoded = '/'] = /^([a-z0-9]+):\/\/([^/]*)(\/.*)?$/i.exec(uri) ?? [];
+  const scheme = named?.toLowerCase();
+  if (host === undefined || (scheme !== 'file' && scheme !== 's3'))
     throw bad('want s3://<bucket>/<folder> or file:///<folder>');
-  const { 2: host = '', 3: encoded = '/' } = match ?? [];
   if ((scheme === 'file') !== (host === '')) throw bad('want s3://<bucket>/… or file:///…');
   if (!/^[a-z0-9.-]*$/i.test(host)) throw bad('that is no name of a bucket');
   let path: string;

@@ -1,4 +1,4 @@
-import { MillraceError } from '@app/platform';
+import { certain, MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 
 /** A key of an object, or a place in a list, counted from 0, from the end below 0. */
@@ -24,7 +24,7 @@ export function jsonPath(text: string): readonly Step[] {
       throw new MillraceError('INVALID_SQL', `${quoteText(text)} is no path here: write '$.a.b[0]', without * and ranges`); // prettier-ignore
     const [, quoted, plain, place, single, double] = found;
     const key = quoted ?? plain ?? single ?? double;
-    steps.push(key ?? Number((place ?? '').replace('#', '')));
+    steps.push(key ?? Number(certain(place, 'key or place in a path').replace('#', '')));
   }
   return steps;
 }

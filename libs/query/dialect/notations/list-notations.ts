@@ -23,8 +23,9 @@ function lambda(nodes: Nodes, at: number): Rewritten | undefined {
   let end = at;
   do {
     end += 1;
-    if (!isName(nodes[end])) return undefined;
-    names.push(nodes[end]?.text ?? '');
+    const name = nodes[end];
+    if (!name || !isName(name)) return undefined;
+    names.push(name.text);
     end += 1;
   } while (isSymbol(nodes[end], ','));
   if (!isSymbol(nodes[end], ':')) return undefined;

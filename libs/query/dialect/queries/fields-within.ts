@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import { quoteIdentifier } from '@app/warehouse';
 import { fieldOfElement } from './fields-of-elements.js';
 import { fieldOf, type Scope } from './object-shapes.js';
@@ -42,8 +43,12 @@ export function fieldWithin(
   const typeOf = (name: string): string | undefined =>
     scope.elements.has(name) ? undefined : types.ofName(name);
   const element = fieldOfElement(nodes, at, end, { source, typeOf });
-  return element && { ...element, behind: nodes[element.end - 1]?.end ?? 0 };
+  return element && { ...element, behind: endBefore(nodes, element.end) };
 }
+
+/** Returns the place behind the last node before `end`. */
+const endBefore = (nodes: Nodes, end: number): number =>
+  certain(nodes[end - 1], 'node of a field').end;
 
 function inObject(nodes: Nodes, at: number, end: number, scope: Scope): WrittenField | undefined {
   const read = readPath(nodes, at, end);
@@ -54,7 +59,7 @@ function inObject(nodes: Nodes, at: number, end: number, scope: Scope): WrittenF
   const path = [...(table === undefined ? [] : [table]), column, ...keys]
     .map(quoteIdentifier)
     .join('.');
-  const behind = nodes[to - 1]?.end ?? 0;
+  const behind = endBefore(nodes, to);
   // `k.n.:Int64` says itself what is asked for.
   if (field && !isSymbol(nodes[to], '.')) return { sql: field.write(path), end: to, behind };
   return isElement ? { sql: path, end: to, behind } : undefined;
@@ -77,7 +82,7 @@ function readPath(nodes: Nodes, at: number, end: number): Path | undefined {
     const key = keyIn(nodes[to]);
     const name = isSymbol(nodes[to], '.') && to + 1 < end ? nameOf(nodes[to + 1]) : undefined;
     if (key === undefined && name === undefined) break;
-    path.push(key ?? name ?? '');
+    path.push(certain(key ?? name, 'key or name of a field'));
     if (key === undefined) to += 1;
     else isElement = true;
   }

@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import type { FieldWithin, TableDescription } from '../../catalog.js';
 import { NameLookups } from './name-lookups.js';
 import { isSetOperator, clausesOf, type Clause } from './select-clauses.js';
@@ -267,7 +268,14 @@ function inShape({ objects }: Shape, name: string, names: readonly string[]): Fo
       const field = within.get(path);
       const keys = keysBehind(column, names);
       if (!keys && !field) return undefined;
-      return { name, table: undefined, column, keys: field?.keys ?? keys ?? [], within, field };
+      return {
+        name,
+        table: undefined,
+        column,
+        keys: certain(field?.keys ?? keys, 'keys of a field'),
+        within,
+        field,
+      };
     }
     if (end === -1) return undefined;
   }
