@@ -101,10 +101,14 @@ export class QueryPipeline {
 
   private async columnsOfQuestion(question: QueryQuestion): Promise<readonly Column[]> {
     const { sql, values, organization, signal } = question;
-    const { statement, settings, explains } = await this.guard.admit(sql, organization, values);
+    const { statement, alike, settings, explains } = await this.guard.admit(
+      sql,
+      organization,
+      values,
+    );
     if (explains) return [{ name: 'explain', type: 'String' }];
     const { database } = organization;
-    return this.columnsOf({ sql: statement, settings, database, format: 'json', signal });
+    return this.columnsOf({ sql: statement, settings, database, format: 'json', signal }, alike);
   }
 
   /** Names of another case mean what there is where nothing is called so. */
@@ -128,9 +132,8 @@ export class QueryPipeline {
   private async read(request: QueryRequest, account: QueryAccount): Promise<Readable> {
     const { sql, values, organization, format, signal, id, onProgress, onReading } = request;
     const { writing, range, withoutRows } = request;
-    const { statement, settings, explains, wallTimes, tables } = await traced('guard', () =>
-      this.guard.admit(sql, organization, values),
-    );
+    const admitted = await traced('guard', () => this.guard.admit(sql, organization, values));
+    const { statement, alike, settings, explains, wallTimes, tables } = admitted;
     if (explains && (!TEXTUAL.has(format) || writing?.['compress'] !== undefined)) {
       throw new MillraceError('INVALID_PARAMETER', 'EXPLAIN answers text; ask for JSON or CSV');
     }
@@ -147,7 +150,7 @@ export class QueryPipeline {
       ...(id !== undefined && { id }),
     };
     const columns =
-      needsFitting(format, wallTimes) && !explains ? await this.columnsOf(query) : undefined;
+      needsFitting(format, wallTimes) && !explains ? await this.columnsOf(query, alike) : undefined;
     // An answer that the engine has compressed by itself cannot be read here.
     const isCompressed = writing?.['compress'] !== undefined;
     const fitted = columns && fitColumns(statement, columns, format, !isCompressed);
@@ -161,10 +164,11 @@ export class QueryPipeline {
     return withOwnTypes(rows, format, fitted?.columns, 'session_timezone' in settings);
   }
 
-  private async columnsOf(query: WarehouseQuery): Promise<readonly Column[]> {
+  /** @param alike a statement that has the same columns */
+  private async columnsOf(query: WarehouseQuery, alike: string): Promise<readonly Column[]> {
     if (!this.catalog?.hasLastingTables) return this.describe(query);
-    const { sql, database, format, settings } = query;
-    const key = JSON.stringify([database, format, settings, sql]);
+    const { database, format, settings } = query;
+    const key = JSON.stringify([database, format, settings, alike]);
     const known = this.described.get(key);
     if (known !== undefined) return known;
     const columns = await this.describe(query);

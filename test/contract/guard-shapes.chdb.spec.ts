@@ -99,13 +99,23 @@ const times = fc.oneof(
     '2026-01-01T00:00:00z',
   ),
 );
+const fractions = fc
+  .tuple(fc.nat(100_000), fc.nat(3), fc.nat(1000))
+  .map(([whole, zeros, behind]) => `${whole}.${'0'.repeat(zeros)}${behind}`);
 const literal = fc.oneof(
+  fractions,
   fc.bigInt({ min: -10n, max: 10n ** 20n }).map(String),
   fc.nat(1000).map(String),
   fc.constantFrom(
     '0',
     '007',
     '1.5',
+    '1.0',
+    '0.05',
+    '51.001',
+    '88.887',
+    '.5',
+    '7.',
     '1e3',
     '0x1F',
     '9',
@@ -211,12 +221,25 @@ describe('a statement that is judged by its shape', () => {
   /** The statement that is admitted, with all that belongs to it; or the words of its refusal. */
   async function told(judged: Promise<Judged>): Promise<object> {
     try {
-      return await judged;
+      const { alike, ...admitted } = await judged;
+      const { statement } = admitted;
+      if (alike !== statement)
+        expect([statement, await columnsOf(alike)]).toEqual([
+          statement,
+          await columnsOf(statement),
+        ]);
+      return admitted;
     } catch (error) {
       const { name, message, detail } = error as Error & { detail?: string };
       return { name, message, detail };
     }
   }
+
+  /** The columns of a statement, or undefined where its values do not fit what they are compared with. */
+  const columnsOf = (sql: string): Promise<string | undefined> =>
+    engine.warehouse
+      .text({ sql: `DESCRIBE TABLE (\n${sql}\n)`, database: OWN.database, format: 'text' })
+      .catch(() => undefined);
 
   /** By another guard, so that nothing is known from the way that is looked at. */
   async function isSame(sql: string, other: Guard): Promise<void> {

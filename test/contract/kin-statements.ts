@@ -1,6 +1,8 @@
 /** A statement of the same shape: values of the same kinds. */
 export const kinOf = (sql: string): string =>
-  sql.replace(/'[^'\\]*'|(?<![\w.'])\d+(?![\w.'])/g, (value) => {
+  sql.replace(/'[^'\\]*'|(?<![\w.'])\d+(?:\.\d+)?(?![\w.'])/g, (value) => {
+    // A fraction of another form is judged as it is.
+    if (/^0\.0|\.\d*[09]$/.test(value)) return value;
     if (!value.startsWith("'"))
       return value.length === 1
         ? String(9 - Number(value))
@@ -11,6 +13,6 @@ export const kinOf = (sql: string): string =>
 
 /** Values of other kinds. */
 export const withOtherValues = (sql: string): string =>
-  sql.replace(/'[^'\\]*'|(?<![\w.'])\d+(?![\w.'])/g, (value) =>
+  sql.replace(/'[^'\\]*'|(?<![\w.'])\d+(?:\.\d+)?(?![\w.'])/g, (value) =>
     value.startsWith("'") ? "'another'" : String((Number(value) * 7 + 3) % 10 ** value.length),
   );

@@ -25,6 +25,8 @@ import { Verdicts } from './verdicts.js';
 /** A statement that may run, in the engine's canonical form. */
 interface Admitted {
   readonly statement: string;
+  /** A statement that has the same columns: this one, or one with other values in its conditions. */
+  readonly alike: string;
   /** The engine's, for it alone. */
   readonly settings: Settings;
   /** Tells how a statement would run, in the engine's words. */
@@ -122,7 +124,7 @@ export class Guard {
     const names = new Set([...verdict.tables, ...verdict.inOperands].map(([name]) => name));
     const tables = [...names].flatMap((name) => this.catalog.table(organization, name) ?? []);
     const wallTimes = mayHaveWallTimes(statement, tables);
-    return { statement, settings, explains, wallTimes, tables };
+    return { statement, alike: statement, settings, explains, wallTimes, tables };
   }
 
   /** Names that a statement may call, spelled as the engine has them where that matters. */

@@ -11,8 +11,15 @@ export interface ComparedLiteral {
   readonly end: number;
 }
 
-/** Values of one kind are written alike in the engine's words; numbers are of so many digits. */
-export type LiteralKind = 'day' | 'second' | 'moment' | 'iso' | 'text' | number;
+/** A kind of fractions: so many digits before the point, 0 for a lone 0, and so many behind it. */
+export type FractionKind = `${number}.${number}`;
+
+/** Values of one kind are written alike in the engine's words; integers are of so many digits. */
+export type LiteralKind = 'day' | 'second' | 'moment' | 'iso' | 'text' | number | FractionKind;
+
+/** Tells whether literals of the kind stand without quotes. */
+export const isOfNumbers = (kind: LiteralKind): kind is number | FractionKind =>
+  typeof kind === 'number' || /^\d/.test(kind);
 
 /** Longer statements, and those with more values, are judged as they are. */
 const STATEMENT_MAX = 4096;
@@ -38,6 +45,8 @@ const COMPARES = /^(?:=|==|!=|<>|<|<=|>|>=|LIKE|ILIKE)$/i;
 const ENDS = /^(?:AND|OR|GROUP|ORDER|LIMIT|HAVING|UNION|INTERSECT|EXCEPT|\))$/i;
 
 const WHOLE = /^(?:0|[1-9]\d{0,17})$/;
+/** The engine prints such a number as it is written: a float holds it, and it needs no exponent. */
+const FRACTION = /^(?:(0)\.(?=[1-9])|([1-9]\d{0,8})\.)(\d{0,5}[1-9])$/;
 const TEXT = /^'([\x20-\x26\x28-\x5b\x5d-\x7e\p{L}\p{N}]{1,200})'$/u;
 /** Words that the guard looks for in texts, too. */
 const LOOKED_FOR = /select|aggregatefunction/i;
@@ -142,7 +151,12 @@ const isValue = (token: Token | undefined): boolean =>
   token?.kind === 'number' || token?.kind === 'text';
 
 function kindOf({ kind, text }: Token): Pick<ComparedLiteral, 'kind' | 'value'> | undefined {
-  if (kind === 'number') return WHOLE.test(text) ? { kind: text.length, value: text } : undefined;
+  if (kind === 'number') {
+    if (WHOLE.test(text)) return { kind: text.length, value: text };
+    const [, , whole = '', behind] = FRACTION.exec(text) ?? [];
+    if (behind === undefined) return undefined;
+    return { kind: `${whole.length}.${behind.length}`, value: text };
+  }
   const value = kind === 'text' ? TEXT.exec(text)?.[1] : undefined;
   if (value === undefined || LOOKED_FOR.test(value)) return undefined;
   if (!NUMERIC.test(value)) return { kind: 'text', value };

@@ -1,5 +1,5 @@
 import { quoteText } from '@app/warehouse';
-import type { LiteralKind } from './compared-literals.js';
+import { isOfNumbers, type FractionKind, type LiteralKind } from './compared-literals.js';
 
 /** A value that stands nowhere else in a statement. */
 export interface Marker {
@@ -28,7 +28,7 @@ export class Markers {
       if (value === undefined) return undefined;
       this.tried.set(kind, at + 1);
       if (this.taken.includes(value)) continue;
-      return { kind, value, literal: typeof kind === 'number' ? value : quoteText(value) };
+      return { kind, value, literal: isOfNumbers(kind) ? value : quoteText(value) };
     }
     return undefined;
   }
@@ -38,6 +38,7 @@ const two = (number: number): string => String(number).padStart(2, '0');
 
 function valueAt(kind: LiteralKind, at: number): string | undefined {
   if (typeof kind === 'number') return numberAt(kind, at);
+  if (isOfNumbers(kind)) return fractionAt(kind, at);
   const [minute, second] = [two(Math.floor(at / 60)), two(at % 60)];
   switch (kind) {
     case 'text':
@@ -60,4 +61,13 @@ function numberAt(digits: number, at: number): string | undefined {
   const value = 10 ** last - 1 - at * step;
   const isLong = value >= 10 ** (last - 1) && value > 1;
   return isLong ? '9'.repeat(digits - last) + String(value) : undefined;
+}
+
+/** It ends in no 0, which the engine would not print, and looks like no marker of an integer. */
+function fractionAt(kind: FractionKind, at: number): string | undefined {
+  const [whole = 0, behind = 0] = kind.split('.').map(Number);
+  const last = Math.min(behind, LAST_DIGITS);
+  const value = Math.floor((8 * 10 ** last) / 9) - 1 - at * (last < LAST_DIGITS ? 2 : 4);
+  if (value < 10 ** (last - 1) || value <= 1) return undefined;
+  return `${'8'.repeat(whole) || '0'}.${'8'.repeat(behind - last)}${value}`;
 }

@@ -18,11 +18,17 @@ describe('values that a statement compares with', () => {
     ['SELECT id FROM t WHERE id > 2 UNION ALL SELECT id FROM u WHERE id > 3', ['2', '3']],
     ['SELECT name, sum(id) AS n FROM t GROUP BY name HAVING n > 5 ORDER BY n LIMIT 9', ['5']],
     ['SELECT id FROM t WHERE (id = 2 OR NOT (id = 3)) LIMIT 1 BY id LIMIT 5', ['2', '3']],
+    [
+      'SELECT id FROM t WHERE x > 51.001 AND y BETWEEN 0.5 AND 123456789.123456',
+      ['51.001', '0.5', '123456789.123456'],
+    ],
   ])('are found: %s', (sql, values) => {
     expect(valuesOf(sql)).toEqual(values);
   });
 
   it.each([
+    'SELECT id FROM t WHERE x > 51.0 OR x < 1.50 OR x = 0.05 OR x = .5 OR x = 5. OR x = 05.5',
+    'SELECT id FROM t WHERE x > 1234567890.5 OR x < 0.1234567 OR x = 1.5e3 OR x = -1.5',
     "SELECT id, (SELECT max(id) FROM u WHERE name = 'a') FROM t",
     "SELECT CASE WHEN id IN (SELECT id FROM u WHERE name IN ('a', 'b')) THEN 1 ELSE 0 END FROM t",
     "SELECT EXISTS (SELECT id FROM u WHERE name = 'a') FROM t",
@@ -61,6 +67,15 @@ describe('a template', () => {
     expect(Template.of(admitted, markers)).toBeUndefined();
   });
 
+  it('takes a fraction where one of as many digits was, and not within another number', () => {
+    const fractions = [{ kind: '2.3', value: '88.887', literal: '88.887' }] as const;
+    const template = Template.of('SELECT id FROM t WHERE (x > 88.887) AND (y > 98)', fractions);
+    const filled = template?.fill([{ kind: '2.3', value: '51.001', start: 0, end: 0 }]);
+    expect(filled).toBe('SELECT id FROM t WHERE (x > 51.001) AND (y > 98)');
+    for (const other of ['188.887', '88.8871', '88x887'])
+      expect(Template.of(`SELECT id FROM t WHERE x > ${other}`, fractions)).toBeUndefined();
+  });
+
   it('refuses a value that would be more than one', () => {
     const digits = [{ kind: 2, value: '98', literal: '98' }] as const;
     const template = Template.of('SELECT id FROM t WHERE id = 98', digits);
@@ -97,6 +112,13 @@ describe('shapes of statements', () => {
   it('are judged by a probe from the second one on', async () => {
     const probe = statement(99);
     expect(await judged(own(11, 12, 13))).toEqual([statement(11), probe, probe]);
+  });
+
+  it('are those of fractions, too', async () => {
+    const probe = statement(88.887);
+    expect(await judged(own(51.001, 51.002, 52.123))).toEqual([statement(51.001), probe, probe]);
+    const short = statement(0.7);
+    expect(await judged(own(0.1, 0.2, 0.3))).toEqual([statement(0.1), short, short]);
   });
 
   it('are given up where their probe is refused', async () => {

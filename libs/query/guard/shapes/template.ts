@@ -2,7 +2,7 @@ import { certain } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import { readTime } from '../../plan/read-time.js';
 import { tokenize, type Token } from '../../search/statement-tokens.js';
-import type { ComparedLiteral } from './compared-literals.js';
+import { isOfNumbers, type ComparedLiteral } from './compared-literals.js';
 import type { Marker } from './markers.js';
 
 interface Found {
@@ -70,7 +70,7 @@ export class Template {
 }
 
 function literalOf({ kind, value }: ComparedLiteral, isTime: boolean): string {
-  if (typeof kind === 'number') return value;
+  if (isOfNumbers(kind)) return value;
   return quoteText(isTime ? certain(readTime(value), 'time of a statement') : value);
 }
 
@@ -79,7 +79,7 @@ function find(
   admitted: string,
   tokens: readonly Token[],
 ): Found | undefined {
-  const isNumber = typeof kind === 'number';
+  const isNumber = isOfNumbers(kind);
   // A text with a zone may have become the engine's time of it.
   const time = kind === 'iso' ? certain(readTime(value), 'time of a marker') : undefined;
   const forms = time === undefined ? [value] : [value, time];
@@ -98,8 +98,9 @@ function find(
   return found;
 }
 
-const whole = (number: string): RegExp => new RegExp(`(?<!\\d)${number}(?!\\d)`, 'g');
-const anywhere = (text: string): RegExp => new RegExp(text.replace(/[.]/g, '\\.'), 'g');
+const whole = (number: string): RegExp => new RegExp(`(?<!\\d)${literally(number)}(?!\\d)`, 'g');
+const anywhere = (text: string): RegExp => new RegExp(literally(text), 'g');
+const literally = (text: string): string => text.replace(/[.]/g, '\\.');
 
 /** The place of the `toDateTime64` that has the text as its first argument. */
 function timeAround(tokens: readonly Token[], at: number): number | undefined {
