@@ -140,7 +140,13 @@ describe('words of SQL as names', () => {
         [`SELECT 1 AS "${name}", "${name}" + 1 AS two`, [{ [name]: 1, two: 2 }]],
       ] as const;
     });
-    expect(await failing(asked, hosted)).toEqual([]);
+    await server.client.upload('within', [{ l: [{ nan: 1 }], o: { true: { inf: 2 } } }]);
+    const within = [
+      ['SELECT CAST(l[1]."nan" AS int) AS n, CAST(o."true"."inf" AS int) AS i FROM within', [{ n: 1, i: 2 }]], // prettier-ignore
+      ['SELECT "nan".a FROM (SELECT 1 AS a) AS "nan"', [{ a: 1 }]],
+      [`SELECT '"nan"' AS a, 1 AS "nan" /* "true" */ -- "inf"`, [{ a: '"nan"', nan: 1 }]],
+    ] as const;
+    expect(await failing([...asked, ...within], hosted)).toEqual([]);
     for (const name of names) {
       const rows = await server.client.call(`tables/printed?columns=${name}&sort=-${name}&filter[${name}]=is ${name}`); // prettier-ignore
       expect(rows.json()).toEqual([{ [name]: `is ${name}` }]);

@@ -17,8 +17,12 @@ export function marked(text: string): string {
   if (!MAYBE.test(text) || text.includes(MARK)) return text;
   let written = '';
   let from = 0;
-  for (const { kind, value, end } of authorTokens(text) ?? []) {
-    if (kind !== 'name' || !losesQuotes(value)) continue;
+  let before = '';
+  for (const { kind, text: token, value, end } of authorTokens(text) ?? []) {
+    // Behind a dot it can be nothing but a name, and may become a text: `list[1]."nan"`.
+    const isFirst = before !== '.';
+    before = token;
+    if (kind !== 'name' || !isFirst || !losesQuotes(value)) continue;
     written += text.slice(from, end - 1) + MARK;
     from = end - 1;
   }
