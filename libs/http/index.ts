@@ -14,3 +14,4 @@ export { asksFromOwnPage, CONSOLE_HEADER, corsFor } from './pages/other-sites.js
 export { pagePolicy } from './pages/page-policy.js';
 export { httpAdapter } from './server/http-server.js';
 export { EmailRoute, lastSegmentConstraint, NamedRoute } from './server/last-segment.js';
+export { nothingBehind } from './server/nothing-behind.js';

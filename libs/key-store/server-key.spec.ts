@@ -90,8 +90,9 @@ describe('the key that follows', () => {
     const file = join(directory, 'secret-key');
     const old = readFileSync(file);
     linkSync(file, join(directory, 'other-name'));
-    const next = nextSecret(directory, undefined);
-    expect(nextSecret(directory, undefined)).toEqual(next);
+    const { next, isNew } = nextSecret(directory, undefined);
+    expect(isNew).toBe(true);
+    expect(nextSecret(directory, undefined)).toEqual({ next, isNew: false });
     takeNextSecret(directory);
     expect(Buffer.from(readFileSync(file, 'utf8'), 'base64')).toEqual(Buffer.from(next));
     expect(readFileSync(join(directory, 'other-name'))).not.toEqual(old);
@@ -101,10 +102,10 @@ describe('the key that follows', () => {
 
 describe('the key that follows, of a change that was broken off', () => {
   it('is not written over by another one: it may be in force already', () => {
-    const next = nextSecret(directory, undefined);
+    const { next } = nextSecret(directory, undefined);
     expect(() => nextSecret(directory, randomBytes(32))).toThrow(/broken off.*without/);
-    expect(nextSecret(directory, undefined)).toEqual(next);
-    expect(nextSecret(directory, next)).toEqual(next);
+    expect(nextSecret(directory, undefined)).toEqual({ next, isNew: false });
+    expect(nextSecret(directory, next)).toEqual({ next, isNew: false });
     dropNextSecret(directory);
     dropNextSecret(directory);
     expect(readdirSync(directory)).toEqual([]);

@@ -147,9 +147,13 @@ export function readSecret(file: string): Uint8Array {
  * there, or `given`, or a new one.
  * @throws {Error} when another one than `given` is there: it may be in force, and that is its only copy
  */
-export function nextSecret(directory: string, given: Uint8Array | undefined): Uint8Array {
+export function nextSecret(
+  directory: string,
+  given: Uint8Array | undefined,
+): { readonly next: Uint8Array; readonly isNew: boolean } {
   const file = join(directory, NEXT);
-  if (!existsSync(file)) {
+  const isNew = !existsSync(file);
+  if (isNew) {
     const written = Buffer.from(given ?? randomBytes(KEY_BYTES));
     writeDurablySync(file, Buffer.from(written.toString('base64')));
   }
@@ -158,7 +162,7 @@ export function nextSecret(directory: string, given: Uint8Array | undefined): Ui
     throw new OperatorError(
       `a change of the key was broken off, and its new key is in ${file}: run it once more without --new-key-file, and change the key again after that`,
     );
-  return next;
+  return { next, isNew };
 }
 
 /** Forgets the next key, with which nothing is sealed. */

@@ -12,6 +12,7 @@ export { UNTYPED } from './ddl/column-changes.js';
 export { searchedText } from './ddl/column-indexes.js';
 export { newDatabaseName } from './ddl/database-name.js';
 export { quoteIdentifier, quoteText } from './ddl/identifier.js';
+export { isPrintedAsValue, losesQuotes } from './ddl/unquoted-names.js';
 export { namedByHeader } from './ddl/header-columns.js';
 export { namesAbove } from './ddl/names-above.js';
 export { releaseSentMemory } from './memory/release-memory.js';

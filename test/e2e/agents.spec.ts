@@ -56,6 +56,16 @@ describe('agents of Loki and Prometheus', () => {
     ]);
   });
 
+  it.each([
+    ['{"streams":[{"labels":"{}","entries":[{"ts":"2026-11-26T00:00:00Z","line":"x"}]}]}', 'streams[0]: want "values", and there is "labels"'], // prettier-ignore
+    ['{"stream":[]}', 'the body: want "streams"'],
+    ['{"logs":[{"line":"x"}]}', 'the body: want "streams", and there is "logs"'],
+    ['{"streams":[{"stream":{},"values":[["1","a"]],"values":[["2","b"]]}]}', 'names a field twice'], // prettier-ignore
+  ])('Loki: what would be lost is refused: %s', async (body, reason) => {
+    const sent = await send(LOKI, body, { ...JSON_TYPE, 'stream-name': 'lost' });
+    expect([sent.status, sent.bytes.toString()]).toEqual([400, expect.stringContaining(reason)]);
+  });
+
   it('Loki: lines in protobuf, as promtail sends them', async () => {
     const push = (labels: string, lines: readonly string[]): Buffer => {
       const to = new BinaryWriter()

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { compress } from '@cloudpss/zstd/napi';
 import { mostMemory } from '../bench/process-memory.js';
 import { zstdBomb } from '../fixtures/zstd-bomb.js';
@@ -115,6 +115,20 @@ describe('bad input', () => {
       /not whole and valid zstd/,
     ],
     [
+      'a second piece of deflate',
+      'deflate',
+      Buffer.concat([deflateSync('{"a":1}\n'), deflateSync('{"a":2}\n')]),
+      400,
+      /not whole and valid deflate/,
+    ],
+    [
+      'something behind gzip',
+      'gzip',
+      Buffer.concat([gzipSync('{"a":1}\n'), Buffer.from('\0{"a":2}')]),
+      400,
+      /not whole and valid gzip/,
+    ],
+    [
       'an encoding nobody knows',
       'rot13',
       Buffer.from('{"a":1}'),
@@ -142,6 +156,14 @@ describe('bad input', () => {
     },
     120_000,
   );
+
+  it('reads no half of a compressed statement', async () => {
+    const [first, rest] = [gzipSync('SELECT 1'), Buffer.from('\0 WHERE 1 = 0')];
+    const ask = (body: Buffer) =>
+      server.client.call('sql', { body, headers: { 'content-encoding': 'gzip' } });
+    expect((await ask(first)).json()).toEqual([{ 1: 1 }]);
+    expectError(await ask(Buffer.concat([first, rest])), 400, /the body is not gzip/);
+  });
 
   it('has no more of a zstd bomb in memory than it reads at a time', async () => {
     const bomb = zstdBomb('{"a":1}', 33_000);

@@ -92,6 +92,7 @@ describe('millrace change-key', () => {
       expect(before).toMatchObject({ lets: [200, 200, 200] });
       const running = await run(['change-key']);
       expect([running.code, running.stderr]).toEqual([1, expect.stringMatching(/in use/)]);
+      expect(readdirSync(dataDirectory)).not.toContain('secret-key.next');
       await stop();
       const head = await verify();
       const first = secret();

@@ -35,6 +35,7 @@ describe('what people are told of their slips', () => {
     ['sql', 'selec 1', /not with "selec"; did you mean "SELECT"\?/],
     ['sql', 'SELECT 1; SELECT 2', /^send one statement/],
     ['sql', '{"query":"SELECT 1"}', /the body is the statement itself/],
+    ['sql', `SELECT ${'1+'.repeat(20_000)}1`, /^the statement joins too many values one by one/],
     ['sql', `SELECT ${'('.repeat(1200)}1${')'.repeat(1200)}`, /^the statement is nested too deep/],
     ['sql', "SELECT match(s, '((') FROM t", /cannot compile re2: \(\(, error: missing \): \(\(\.$/],
   ])('%s %j', async (path, body, message) => {

@@ -329,6 +329,11 @@ describe('OTLP over HTTP', () => {
       // field 1, 3: INVALID_ARGUMENT; field 2, a text
       expect(sent.bytes.subarray(0, 3).toString('hex')).toBe('080312');
     }
+    const elsewhere = await ask({ body: '{"resourceSpans":[{}]}', headers: JSON_TYPE });
+    expect([elsewhere.status, elsewhere.json<{ message: string }>().message]).toEqual([
+      400,
+      'want resourceLogs, and the body has "resourceSpans"; is it meant for another route?',
+    ]);
     const cut = await ask({ body: 'x', headers: { ...JSON_TYPE, 'content-encoding': 'gzip' } });
     expect([cut.status, cut.json<{ code: number }>().code]).toEqual([400, 3]);
     expect((await ask({ body: '{}', headers: { 'content-type': 'text/plain' } })).status).toBe(415);

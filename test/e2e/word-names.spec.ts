@@ -120,4 +120,68 @@ describe('words of SQL as names', () => {
     },
     TIMEOUT_MS,
   );
+
+  /** Words of which the engine's print leaves the quotes out, and then reads something else. */
+  it('name columns in quotes, also where the engine has a value of that name', async () => {
+    const names = ['true', 'FALSE', 'not', 'nan', 'Inf', 'infinity', 'null', 'top', 'on', 'as'];
+    const record = Object.fromEntries(names.map((name) => [name, `is ${name}`]));
+    await server.client.upload('printed', [record]);
+    const asked = names.flatMap((name) => {
+      const value = `is ${name}`;
+      return [
+        [`SELECT "${name}" FROM printed`, [{ [name]: value }]],
+        [`SELECT DISTINCT "${name}", upper("${name}") AS u FROM printed`, [{ [name]: value, u: value.toUpperCase() }]], // prettier-ignore
+        [`SELECT count(*) AS n FROM printed p WHERE "${name}" = '${value}' GROUP BY "${name}" HAVING max(p."${name}") <> ''`, [{ n: 1 }]], // prettier-ignore
+        [
+          `SELECT "${name}"::text AS a FROM printed ORDER BY \`${name}\` DESC LIMIT 1`,
+          [{ a: value }],
+        ],
+        [`WITH "${name}" AS (SELECT "${name}" FROM printed) SELECT "${name}" FROM "${name}"`, [{ [name]: value }]], // prettier-ignore
+        [`SELECT 1 AS "${name}", "${name}" + 1 AS two`, [{ [name]: 1, two: 2 }]],
+      ] as const;
+    });
+    await server.client.upload('within', [{ l: [{ nan: 1 }], o: { true: { inf: 2 } } }]);
+    const within = [
+      ['SELECT CAST(l[1]."nan" AS int) AS n, CAST(o."true"."inf" AS int) AS i FROM within', [{ n: 1, i: 2 }]], // prettier-ignore
+      ['SELECT "nan".a FROM (SELECT 1 AS a) AS "nan"', [{ a: 1 }]],
+      [`SELECT '"nan"' AS a, 1 AS "nan" /* "true" */ -- "inf"`, [{ a: '"nan"', nan: 1 }]],
+    ] as const;
+    expect(await failing([...asked, ...within], hosted)).toEqual([]);
+    for (const name of names) {
+      const rows = await server.client.call(`tables/printed?columns=${name}&sort=-${name}&filter[${name}]=is ${name}`); // prettier-ignore
+      expect(rows.json()).toEqual([{ [name]: `is ${name}` }]);
+      const sql = `SELECT "${name}" FROM printed WHERE "${name}" = 'is ${name}'`;
+      const found = await server.client.call('_search', {
+        body: JSON.stringify({ query: { sql } }),
+      });
+      expect(found.json<{ hits: unknown }>().hits).toEqual([{ [name]: `is ${name}` }]);
+    }
+  });
+
+  it('read a column top behind SELECT, and TOP with a number as it is', async () => {
+    await server.client.upload('boxes', [{ top: 1, left: 2 }]);
+    const asked = [
+      ['SELECT top FROM boxes', [{ top: 1 }]],
+      ['SELECT DISTINCT top + 1 AS n FROM boxes', [{ n: 2 }]],
+      ['SELECT top, "left" FROM boxes', [{ top: 1, left: 2 }]],
+      ['SELECT TOP 1 "left" FROM boxes', [{ left: 2 }]],
+    ] as const;
+    expect(await failing(asked, hosted)).toEqual([]);
+  });
+
+  it('are no keys where the engine would index a value of that name', async () => {
+    await server.client.upload('keyed', [{ nan: 'a', true: 'b', top: 'c' }]);
+    const set = (settings: object) =>
+      server.client.call('streams/keyed/settings', {
+        method: 'PUT',
+        body: JSON.stringify(settings),
+      });
+    for (const keys of [{ partition_keys: ['nan'] }, { full_text_search_keys: ['true'] }]) {
+      const refused = await set(keys);
+      expect(refused.status).toBe(400);
+      expect(refused.bytes.toString()).toContain('can have no index');
+    }
+    expect((await set({ partition_keys: ['top'] })).status).toBe(200);
+    expect(await server.client.upload('keyed', [{ nan: 'd' }])).toMatchObject({ failed: 0 });
+  });
 });

@@ -20,6 +20,8 @@ interface Keys {
   readonly next: Uint8Array;
   /** Tells whether the key is the file of the data directory. */
   readonly isKept: boolean;
+  /** Tells whether the next one was written there by this run, so that it cannot be in force. */
+  readonly isNew: boolean;
 }
 
 function keysOf(config: Config, newKeyFile: string | undefined): Keys {
@@ -28,10 +30,10 @@ function keysOf(config: Config, newKeyFile: string | undefined): Keys {
   if (secretKey === undefined) {
     const current = keptSecret(dataDirectory);
     refuseSame(current, given);
-    return { current, next: nextSecret(dataDirectory, given), isKept: true };
+    return { current, ...nextSecret(dataDirectory, given), isKept: true };
   }
   refuseSame(secretKey, given);
-  if (given) return { current: secretKey, next: given, isKept: false };
+  if (given) return { current: secretKey, next: given, isKept: false, isNew: false };
   throw new Error(
     `the key comes from MILLRACE_SECRET_KEY: say where the new one is with --new-key-file`,
   );
@@ -43,16 +45,21 @@ function refuseSame(current: Uint8Array, given: Uint8Array | undefined): void {
 }
 
 /** @returns how many keys of people there are */
-async function change(config: Config, { current, next }: Keys, log: Logger): Promise<number> {
-  const stores = await open(config, current, next, log);
+async function change(config: Config, keys: Keys, log: Logger): Promise<number> {
+  const { current, next } = keys;
+  const stores = await open(config, current, next, log).catch((error: unknown) => {
+    // Nothing was changed, as where the server runs: a key that stayed would stop the next change.
+    if (keys.isNew) dropNextSecret(config.dataDirectory);
+    throw error;
+  });
   try {
     const { stored, notOurs, warehouse, serverKey } = stores;
     const nextKey = new ServerKey(next);
     if (!isSame(serverKey, nextKey))
       await changeInstallationKey(stored, serverKey, nextKey, notOurs);
     await recognizeKey(stored, nextKey);
-    const keys = await openPersonKeys(config, nextKey, warehouse);
-    return await keys.rewrap();
+    const personKeys = await openPersonKeys(config, nextKey, warehouse);
+    return await personKeys.rewrap();
   } finally {
     await stores.close();
   }

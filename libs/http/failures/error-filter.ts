@@ -159,10 +159,19 @@ function toMillraceError(error: unknown, request: Asked): MillraceError {
   if (error instanceof MillraceError) return error;
   if (error instanceof z.ZodError)
     return new MillraceError('INVALID_PARAMETER', explainIssues(error));
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (code === 'FST_ERR_BAD_URL')
+    return new MillraceError(
+      'MALFORMED_BODY',
+      'the path is no percent-encoded UTF-8; write a percent sign in it as %25',
+      { cause: error },
+    );
   const status =
     error instanceof HttpException
       ? error.getStatus()
       : (error as { statusCode?: unknown } | null | undefined)?.statusCode;
+  // Fastify asks the method QUERY for a Content-Type before it looks for a route, and none takes it.
+  if (status === 400 && request.method === 'QUERY') return noRoute(request);
   switch (status) {
     case 401:
       return new MillraceError('UNAUTHORIZED', 'credentials are missing or wrong', {

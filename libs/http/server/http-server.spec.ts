@@ -193,6 +193,42 @@ describe('the HTTP server', () => {
     });
   });
 
+  it.each([
+    ['GET /works HTTP/1.1\r\nConnection: close', 400, 'the request has no header Host; send one'],
+    [
+      'POST /refuses HTTP/1.1\r\nHost: a\r\nExpect: 200-ok\r\nContent-Length: 2',
+      417,
+      'the header Expect may ask for 100-continue and nothing else; leave it out',
+    ],
+    [
+      'QUERY /works HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0',
+      405,
+      'no such route: QUERY /works; this path takes GET, HEAD',
+    ],
+    [
+      'QUERY /nowhere HTTP/1.1\r\nHost: a\r\nConnection: close',
+      404,
+      'no such route: QUERY /nowhere',
+    ],
+    [
+      'GET /works%ff HTTP/1.1\r\nHost: a\r\nConnection: close',
+      400,
+      'the path is no percent-encoded UTF-8; write a percent sign in it as %25',
+    ],
+  ])('has the same shape for what Node.js or Fastify would answer: %s', async (head, code, why) => {
+    const answer = await exchange(`${head}\r\n\r\n`);
+    const [said = '', body = ''] = answer.split('\r\n\r\n');
+    expect(said).toMatch(new RegExp(`^HTTP/1\\.1 ${code} .*x-request-id: [0-9a-f-]{36}`, 'is'));
+    expect(JSON.parse(body)).toEqual({ code, message: why });
+  });
+
+  it('asks HTTP/1.0 for no Host, and goes on at 100-continue', async () => {
+    expect(await exchange('GET /works HTTP/1.0\r\n\r\n')).toContain('{"fine":true}');
+    const upload = 'POST /refuses HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n';
+    const answer = await exchange(`${upload}Connection: close\r\nContent-Length: 2\r\n\r\n{}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 403 /);
+  });
+
   it('has the same shape for what is not even HTTP', async () => {
     const answer = await exchange('DELETE ME\r\n\r\n');
     const [head = '', body = ''] = answer.split('\r\n\r\n');

@@ -39,6 +39,8 @@ type RawRequest = Pick<IncomingMessage, 'url' | 'headers' | 'socket'>;
 const PARAMETER_LENGTH_MAX = 400;
 const HEADERS_TIMEOUT_MS = 30_000;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
+/** Node.js itself answers a missing Host without a body: see refuseUnanswerable. */
+const OF_NODE = { headersTimeout: HEADERS_TIMEOUT_MS, requireHostHeader: false };
 
 /**
  * Fastify as Millrace needs it: bodies stay unread streams for their routes to read, errors that
@@ -67,10 +69,10 @@ export function httpAdapter(
           https: {
             ...tls,
             handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
-            headersTimeout: HEADERS_TIMEOUT_MS,
+            ...OF_NODE,
           },
         }
-      : { http: { headersTimeout: HEADERS_TIMEOUT_MS } }),
+      : { http: OF_NODE }),
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
       sendError(error, request, reply, logger),
     clientErrorHandler: (error, socket) => answerClientError(error, socket),
@@ -98,11 +100,36 @@ export function httpAdapter(
       reply.raw.once('close', () => logger.debug(requestLine(request, reply), 'answered'));
     done();
   });
+  refuseUnanswerable(fastify, logger);
   refuseWhileStopping(fastify, logger);
   refuseOtherSites(fastify, pages, (error, request, reply) =>
     sendError(error, request, reply, logger),
   );
   return adapter;
+}
+
+/** Refuses what Node.js would refuse without saying why. */
+function refuseUnanswerable(fastify: FastifyInstance, logger: Logger): void {
+  fastify.server.on('checkExpectation', ({ socket }: IncomingMessage) =>
+    endWith(
+      socket,
+      new MillraceError(
+        'EXPECTATION_FAILED',
+        'the header Expect may ask for 100-continue and nothing else; leave it out',
+      ),
+    ),
+  );
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const { headers, httpVersion } = request.raw;
+    if (headers.host !== undefined || httpVersion === '1.0') done();
+    else
+      sendError(
+        new MillraceError('MALFORMED_BODY', 'the request has no header Host; send one'),
+        request,
+        reply,
+        logger,
+      );
+  });
 }
 
 const STOPPED_SECONDS = 5;

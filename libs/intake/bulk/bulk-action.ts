@@ -1,3 +1,5 @@
+import { findNodeAtLocation, parseTree } from 'jsonc-parser';
+import { certain } from '@app/platform';
 import { streamNameProblem } from '@app/streams';
 
 /** Tells why an item was not stored, in Elasticsearch's shape. */
@@ -37,7 +39,7 @@ export function parseAction(
   const [verb, target] = actionIn(line) ?? [];
   if (verb === undefined || target === undefined) return undefined;
   const { _index: index = defaultStream, _id: sentId } = target;
-  const id = typeof sentId === 'number' ? String(sentId) : sentId;
+  const id = typeof sentId === 'number' ? numberAsSent(line, verb, sentId) : sentId;
   const error = problemOf(verb, index, id);
   const named = typeof index === 'string' ? index : '';
   const shownId = typeof id === 'string' ? `,"_id":${JSON.stringify(id)}` : '';
@@ -46,6 +48,20 @@ export function parseAction(
     hasDocument: WITH_DOCUMENT.has(verb),
     ...(error ? { error } : { stream: named, ...(typeof id === 'string' ? { id } : {}) }),
   };
+}
+
+const PLAIN_ID = /"_id"\s*:\s*(\d{1,15})\s*[,}]/;
+
+/** The number as its client wrote it: read as one, a long id would become another. */
+function numberAsSent(line: string, verb: string, id: number): string {
+  const plain = String(id);
+  if (PLAIN_ID.exec(line)?.[1] === plain) return plain;
+  const root = parseTree(line);
+  const { offset, length } = certain(
+    root && findNodeAtLocation(root, [verb, '_id']),
+    'place of an id',
+  );
+  return line.slice(offset, offset + length);
 }
 
 /** Clients put keys of their own beside the action, which Elasticsearch passes over. */

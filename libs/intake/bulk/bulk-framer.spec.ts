@@ -62,6 +62,21 @@ describe('BulkFramer', () => {
     }
   });
 
+  it.each([
+    '9007199254740993',
+    '12345678901234567890123',
+    '1.50',
+    '1e3',
+    '-0',
+    '42',
+    '42 ,"routing":"_id"',
+  ])('keeps an _id that was sent as a number as it was written: %s', (id) => {
+    const { streams, answer } = frame([`{"index":{"_index":"a","_id": ${id}}}\n{"n":1}\n`]);
+    const [written = ''] = id.split(' ');
+    expect(streams).toEqual({ a: `{"_id":"${written}","n":1}\n` });
+    expect(answer.items).toEqual([{ index: { _index: 'a', _id: written, status: 201 } }]);
+  });
+
   it('answers what is not stored item by item, and stores the rest', () => {
     const framed = frame(
       [

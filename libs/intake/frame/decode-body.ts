@@ -1,15 +1,15 @@
 import { Transform, type Readable } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from 'node:zlib';
 import { Decompressor } from '@cloudpss/zstd/napi';
+import { nothingBehind } from '@app/http';
 import { MillraceError } from '@app/platform';
 import { ZstdFrames } from './zstd-frames.js';
 
-const DECODERS: Readonly<Record<string, () => Transform>> = {
+const DECODERS: Readonly<Record<string, () => Transform & Zlib>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
   deflate: createInflate,
   br: createBrotliDecompress,
-  zstd: () => new Decompressor(),
 };
 
 /** Holds 256 blocks of 128 KiB at most, since a block takes 4 bytes at least. */
@@ -28,24 +28,30 @@ export function decodeBody(
   const name = (encoding ?? 'identity').trim().toLowerCase();
   const limited = limit(maxBytes);
   if (name === 'identity' || name === '') return relay(body, limited, (error) => error);
-  const decoder = DECODERS[name];
+  const explain = (error: Error): MillraceError =>
+    new MillraceError('BAD_ENCODING', `the body is not whole and valid ${name}`, {
+      detail: error.message,
+    });
+  return relay(undone(body, name, explain), limited, (error) => error);
+}
+
+type Explain = (error: Error) => Error;
+
+function undone(body: Readable, name: string, explain: Explain): Readable {
+  if (name === 'zstd')
+    return relay(relay(body, zstdPieces(), explain), new Decompressor(), explain);
+  const decoder = Object.hasOwn(DECODERS, name) ? DECODERS[name]?.() : undefined;
   if (!decoder) {
     throw new MillraceError(
       'UNSUPPORTED_ENCODING',
       `Content-Encoding ${JSON.stringify(name)} is not supported; send gzip, deflate, br, zstd or none`,
     );
   }
-  const explain = (error: Error): MillraceError =>
-    new MillraceError('BAD_ENCODING', `the body is not whole and valid ${name}`, {
-      detail: error.message,
-    });
-  const encoded = name === 'zstd' ? relay(body, zstdPieces(), explain) : body;
-  const decoded = relay(encoded, decoder(), explain);
-  return relay(decoded, limited, (error) => error);
+  return relay(relay(body, decoder, explain), nothingBehind(body, decoder), explain);
 }
 
 /** Pipes, but errors go along and closing the target closes the source. */
-function relay(source: Readable, target: Transform, explain: (error: Error) => Error): Readable {
+function relay(source: Readable, target: Transform, explain: Explain): Readable {
   let sourceFailed = false;
   source.on('error', (error) => {
     sourceFailed = true;

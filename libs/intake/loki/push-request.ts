@@ -58,12 +58,12 @@ const NANOSECONDS = /^-?\d{1,19}$/;
 
 /** The same of JSON. */
 export function* jsonEntryLines(body: Buffer): Lines {
-  const { streams = [] } = objectOf(parseJson(body), 'the body');
-  for (const [at, each] of arrayOf(streams, 'streams').entries()) {
+  const streams = listIn(objectOf(parseJson(body), 'the body'), 'streams', 'the body');
+  for (const [at, each] of streams.entries()) {
     yield undefined;
     const stream = objectOf(each, `streams[${at}]`);
     const members = textMembers(stream.stream ?? {}, `streams[${at}].stream`);
-    for (const [index, value] of arrayOf(stream.values ?? [], `streams[${at}].values`).entries()) {
+    for (const [index, value] of listIn(stream, 'values', `streams[${at}]`).entries()) {
       const place = `streams[${at}].values[${index}]`;
       const [time, line, metadata = {}] = arrayOf(value, place);
       if (typeof time !== 'string' || !NANOSECONDS.test(time) || typeof line !== 'string')
@@ -91,6 +91,21 @@ function objectOf(value: unknown, place: string): Readonly<Record<string, unknow
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw malformed(`${place}: want an object`);
   return value as Readonly<Record<string, unknown>>;
+}
+
+/** A list that is not there is empty in an empty object; beside something else it has another name, as in older versions. */
+function listIn(
+  object: Readonly<Record<string, unknown>>,
+  name: string,
+  place: string,
+): readonly unknown[] {
+  const list = object[name];
+  const other = Object.keys(object).find((key) => name === 'streams' || key !== 'stream');
+  if (list === undefined && other !== undefined)
+    throw malformed(
+      `${place}: want "${name}", and there is ${JSON.stringify(other.slice(0, 100))}`,
+    );
+  return arrayOf(list ?? [], `${place === 'the body' ? '' : `${place}.`}${name}`);
 }
 
 function arrayOf(value: unknown, place: string): readonly unknown[] {

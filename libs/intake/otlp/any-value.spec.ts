@@ -130,6 +130,15 @@ describe('values of attributes', () => {
     });
   });
 
+  it.each([
+    '{"intValue":"1","stringValue":"x"}',
+    '{"stringValue":"x","string_value":"y"}',
+    '{"arrayValue":{"values":[{"boolValue":true,"bytesValue":""}]}}',
+  ])('are one each, so that none is lost: %s', (json) => {
+    const value = { value: JSON.parse(json) as unknown };
+    expect(() => messageOf(value, HOLDER, new ReadBounds())).toThrow('value: want one value');
+  });
+
   it('are refused when they are nested too deep, or are too many', () => {
     let deep: Sent = { kind: 'bool', value: true };
     for (let level = 0; level < 99; level += 1) deep = { kind: 'kvlist', value: [['a', deep]] };

@@ -138,8 +138,11 @@ function anyInJson(value: unknown, bounds: ReadBounds): AnyValue | undefined {
   bounds.enter();
   let found: AnyValue | undefined;
   for (const [name, definedName, kind, read] of IN_JSON) {
-    const held = sent[name] ?? sent[definedName];
-    if (held !== undefined && held !== null) found = { kind, json: read(held, bounds) };
+    for (const held of [sent[name], sent[definedName]]) {
+      if (held === undefined || held === null) continue;
+      if (found) throw malformed(`want one value, and there is a ${name} besides`);
+      found = { kind, json: read(held, bounds) };
+    }
   }
   bounds.leave();
   return found;

@@ -18,23 +18,31 @@ import { requestShape, type Attributed, type ExportRequest } from './resource-sc
 const TEMPORALITIES = ['UNSPECIFIED', 'DELTA', 'CUMULATIVE'];
 const temporality = oneOf(TEMPORALITIES.map((name) => `AGGREGATION_TEMPORALITY_${name}`));
 
-const EXEMPLAR = shape({
-  2: ['time_unix_nano', fixed64],
-  3: ['as_double', double],
-  4: ['span_id', hexBytes],
-  5: ['trace_id', hexBytes],
-  6: ['as_int', sfixed64],
-  7: ['filtered_attributes', keyValue, 'list'],
-});
-const NUMBER = shape({
-  2: ['start_time_unix_nano', fixed64],
-  3: ['time_unix_nano', fixed64],
-  4: ['as_double', double],
-  5: ['exemplars', message(EXEMPLAR), 'list'],
-  6: ['as_int', sfixed64],
-  7: ['attributes', keyValue, 'list'],
-  8: ['flags', uint32],
-});
+/** A number is sent as one of them. */
+const VALUES = ['as_double', 'as_int'];
+const EXEMPLAR = shape(
+  {
+    2: ['time_unix_nano', fixed64],
+    3: ['as_double', double],
+    4: ['span_id', hexBytes],
+    5: ['trace_id', hexBytes],
+    6: ['as_int', sfixed64],
+    7: ['filtered_attributes', keyValue, 'list'],
+  },
+  VALUES,
+);
+const NUMBER = shape(
+  {
+    2: ['start_time_unix_nano', fixed64],
+    3: ['time_unix_nano', fixed64],
+    4: ['as_double', double],
+    5: ['exemplars', message(EXEMPLAR), 'list'],
+    6: ['as_int', sfixed64],
+    7: ['attributes', keyValue, 'list'],
+    8: ['flags', uint32],
+  },
+  VALUES,
+);
 const HISTOGRAM = shape({
   2: ['start_time_unix_nano', fixed64],
   3: ['time_unix_nano', fixed64],

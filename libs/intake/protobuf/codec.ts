@@ -28,6 +28,8 @@ export interface Shape {
   readonly all: readonly Field[];
   /** Those that are read one at a time. */
   readonly each: readonly Field[];
+  /** Those of which a message has one at most. */
+  readonly oneOf: readonly Field[];
 }
 
 type Defined = readonly [
@@ -38,13 +40,24 @@ type Defined = readonly [
   key?: string,
 ];
 
-/** @param fields as in the published definition: by number, the name in snake_case. */
-export function shape(fields: Readonly<Record<number, Defined>>): Shape {
+/**
+ * @param fields as in the published definition: by number, the name in snake_case.
+ * @param oneOf names of those of which a message has one at most.
+ */
+export function shape(
+  fields: Readonly<Record<number, Defined>>,
+  oneOf: readonly string[] = [],
+): Shape {
   const byNumber: (Field | undefined)[] = [];
   for (const [number, [definedName, codec, repeated = 'no', key]] of Object.entries(fields)) {
     const name = definedName.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
     byNumber[Number(number)] = { name, definedName, key: key ?? name, codec, repeated };
   }
   const all = byNumber.filter((field) => field !== undefined);
-  return { byNumber, all, each: all.filter((field) => field.repeated === 'each') };
+  return {
+    byNumber,
+    all,
+    each: all.filter((field) => field.repeated === 'each'),
+    oneOf: all.filter(({ definedName }) => oneOf.includes(definedName)),
+  };
 }

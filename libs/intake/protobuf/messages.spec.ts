@@ -7,6 +7,7 @@ import { ReadBounds } from './read-bounds.js';
 import * as scalars from './protobuf-scalars.js';
 
 const INNER = shape({ 1: ['note', scalars.text], 2: ['counts', scalars.uint64, 'list'] });
+const EITHER = shape({ 1: ['as_double', scalars.double], 2: ['as_int', scalars.int64] }, ['as_double', 'as_int']); // prettier-ignore
 const OUTER = shape({
   1: ['a_text', scalars.text],
   2: ['a_truth', scalars.bool],
@@ -21,6 +22,7 @@ const OUTER = shape({
   11: ['kind', scalars.oneOf(['NONE', 'ONE', 'TWO'])],
   12: ['inner', message(INNER)],
   13: ['each_inner', message(INNER), 'each', 'inners'],
+  14: ['either', message(EITHER)],
   // A number that takes two bytes.
   300: ['far', scalars.fixed32],
 });
@@ -173,6 +175,9 @@ describe('messages of protobuf', () => {
     ['{"anId":"abc"}', 'anId: want hexadecimal digits'],
     ['{"kind":"THREE"}', 'kind: want a number, or one of NONE, ONE, TWO'],
     ['[]', 'want an object'],
+    ['{"aText":"x","a_text":"y"}', 'want aText or a_text, and both are there'],
+    ['{"either":{"asDouble":1,"as_int":2}}', 'either: want one of asDouble and asInt'],
+    ['{"elsewhere":[],"other":1}', 'and the body has "elsewhere"; is it meant for another route?'],
   ])('say what is wrong with %s', (json, reason) => {
     expect(() => whole(messageOf(JSON.parse(json), OUTER, new ReadBounds()))).toThrow(reason);
   });

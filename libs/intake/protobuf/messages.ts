@@ -115,9 +115,22 @@ function eachOf(reader: WireReader, { from, end, number }: Place, field: Field):
   };
 }
 
-/** Reads a message from its JSON, by protobuf's mapping; `value` is parsed. @throws {MillraceError} MALFORMED_BODY */
+/**
+ * Reads a request from its JSON, by protobuf's mapping; `value` is parsed. Unknown fields are passed
+ * over, but a request of nothing else is meant for another route.
+ * @throws {MillraceError} MALFORMED_BODY
+ */
 export function messageOf<T>(value: unknown, shape: Shape, bounds: ReadBounds): T {
-  return fieldsOf(value, shape, bounds) as T;
+  const found = fieldsOf(value, shape, bounds);
+  const [sent] = Object.keys(value as Message);
+  const isKnown = shape.all.some(
+    ({ name, definedName }) => Object.hasOwn(value as Message, name) || Object.hasOwn(value as Message, definedName), // prettier-ignore
+  );
+  if (sent !== undefined && !isKnown)
+    throw malformed(
+      `want ${shape.all.map(({ name }) => name).join(', ')}, and the body has ${JSON.stringify(sent.slice(0, 100))}; is it meant for another route?`,
+    );
+  return found as T;
 }
 
 function fieldsOf(value: unknown, shape: Shape, bounds: ReadBounds): Message {
@@ -127,6 +140,8 @@ function fieldsOf(value: unknown, shape: Shape, bounds: ReadBounds): Message {
   for (const field of shape.all) {
     const { name, definedName, key, codec, repeated } = field;
     const sent = value[name] ?? value[definedName];
+    if (name !== definedName && isSent(value[name]) && isSent(value[definedName]))
+      throw malformed(`want ${name} or ${definedName}, and both are there`);
     if (sent === undefined || sent === null) {
       if (repeated === 'each') found[key] = [];
       continue;
@@ -139,9 +154,14 @@ function fieldsOf(value: unknown, shape: Shape, bounds: ReadBounds): Message {
         : sent.map((each) => codec.json(each, bounds));
     });
   }
+  const several = shape.oneOf.filter(({ key }) => found[key] !== undefined);
+  if (several.length > 1)
+    throw malformed(`want one of ${several.map(({ name }) => name).join(' and ')}`);
   bounds.leave();
   return found;
 }
+
+const isSent = (value: unknown): boolean => value !== undefined && value !== null;
 
 function eachIn(
   name: string,

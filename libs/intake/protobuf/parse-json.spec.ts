@@ -33,6 +33,24 @@ describe('JSON of protobuf messages', () => {
     );
   });
 
+  it.each([
+    '{"a":1,"a":1}',
+    '[{"b":{"a":"}","a" : null}}]',
+    '{"a":1,"\\u0061":2}',
+    '{"__proto__":1,"__proto__":2}',
+    '{"a":12345678901234567890,"a":1}',
+  ])('refuses a name that an object has twice: %s', (body) => {
+    expect(() => parseJson(Buffer.from(body))).toThrow('names a field twice; send each name once');
+  });
+
+  it('takes a name twice that is of two objects, and colons and quotes in texts', () => {
+    const value = { a: { a: ':"a":' }, b: [{ a: '\\' }, { a: '"' }], ':': { ':': {} } };
+    expect(parseJson(Buffer.from(JSON.stringify(value)))).toEqual(value);
+    expect(parseJson(Buffer.from('{"__proto__":{"a":1}}'))).toEqual(
+      JSON.parse('{"__proto__":{"a":1}}'),
+    );
+  });
+
   it('may have long texts', () => {
     const long = 'x'.repeat(16 * 1024 * 1024);
     expect(parseJson(Buffer.from(`{"a":${'1'.repeat(17)},"b":"${long}"}`))).toMatchObject({

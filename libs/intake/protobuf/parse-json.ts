@@ -5,7 +5,7 @@ import { malformed } from './malformed.js';
 /** More digits than every double has exactly. */
 const LONG_INTEGER = /[:[,]\s*-?\d{16}/;
 const DIGITS = 16;
-const [QUOTE, BACKSLASH, MINUS] = [...'"\\-'].map((sign) => sign.charCodeAt(0));
+const [QUOTE, BACKSLASH, MINUS, COLON] = [...'"\\-:'].map((sign) => sign.charCodeAt(0));
 const [ZERO = 0, NINE = 0] = [...'09'].map((digit) => digit.charCodeAt(0));
 /** Numbers are written of these bytes, and so are words that are no numbers. */
 const WORD: ReadonlySet<number> = new Set(
@@ -21,7 +21,8 @@ const MARKS: ReadonlySet<number> = new Set(Buffer.from('{[,'));
 
 /**
  * Parses JSON by protobuf's mapping. Integers of 64 bits that were sent as numbers become texts,
- * which that mapping has too, so that none is rounded.
+ * which that mapping has too, so that none is rounded. A name that an object has twice is refused,
+ * as that mapping has it.
  * @throws {MillraceError} MALFORMED_BODY, UPLOAD_TOO_LARGE
  */
 export function parseJson(body: Buffer): unknown {
@@ -35,11 +36,40 @@ export function parseJson(body: Buffer): unknown {
     );
   const text = body.toString('utf8');
   const exact = LONG_INTEGER.test(text) ? quoted(text) : text;
+  let value: unknown;
   try {
-    return JSON.parse(exact);
+    value = JSON.parse(exact);
   } catch (error) {
     throw malformed(`the body is not JSON: ${(error as Error).message}`);
   }
+  if (membersIn(text) !== membersOf(value))
+    throw malformed('an object in the body names a field twice; send each name once');
+  return value;
+}
+
+/** Counts the members of all objects as they were sent: of two of one name the parser keeps one. */
+function membersIn(text: string): number {
+  let members = 0;
+  for (let at = 0; at < text.length;) {
+    const code = text.charCodeAt(at);
+    if (code === COLON) members += 1;
+    at = code === QUOTE ? afterText(text, at + 1) : at + 1;
+  }
+  return members;
+}
+
+/** Counts without calling itself: a body may be nested as deep as it is long. */
+function membersOf(value: unknown): number {
+  const rest = [value];
+  let members = 0;
+  while (rest.length > 0) {
+    const each = rest.pop();
+    if (typeof each !== 'object' || each === null) continue;
+    const values: unknown[] = Object.values(each);
+    if (!Array.isArray(each)) members += values.length;
+    for (const held of values) if (typeof held === 'object') rest.push(held);
+  }
+  return members;
 }
 
 /** Long integers as texts. It looks at each character once: the text may be anything, and not end. */

@@ -48,7 +48,7 @@ export function readableText(text: string): string {
 }
 
 const MAYBE =
-  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES|MODE)\b|\be'|->|\*\*|\^|[&|]|<<|>>|\barray\s*\[|(?<!:):(?!:)|\/\/|~|\bTIME(?:STAMP(?:TZ)?)?\s*'|(?:^|[^\w."`)\]])\.\d|[\d.]{19}/i;
+  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES|MODE|TOP)\b|\be'|->|\*\*|\^|[&|]|<<|>>|\barray\s*\[|(?<!:):(?!:)|\/\/|~|\bTIME(?:STAMP(?:TZ)?)?\s*'|(?:^|[^\w."`)\]])\.\d|[\d.]{19}/i;
 const isSign = (token: Token | undefined, sign: string, start: number): boolean =>
   token?.text === sign && token.start === start;
 const TAILS = ['ORDER', 'LIMIT', 'OFFSET', 'FETCH'];
@@ -138,6 +138,14 @@ class AuthorText {
         return { text: `parseDateTime64BestEffort(${text}, 6, 'UTC')`, end: at + 2 };
       if (isWord(word, 'TIMESTAMP')) return { text: timestampLiteral(list, text), end: at + 2 };
     }
+    // The engine reads `SELECT TOP 5 …`, and any other column called so wants quotes here.
+    if (
+      isWord(word, 'TOP') &&
+      /^(?:SELECT|DISTINCT)$/i.test(nodes[at - 1]?.text ?? '') &&
+      list?.kind !== 'number' &&
+      !isList(list)
+    )
+      return { text: `"${word?.text}"`, end: at + 1 };
     if (word?.kind !== 'word' || !isList(list)) return undefined;
     if (isEpoch(word.text, list.nodes)) return this.epoch(list, at);
     if (isWord(word, 'TRY_CAST')) return this.tryCast(list, at);

@@ -4,6 +4,7 @@ import { toWarehouseError, WarehouseReader } from '@app/warehouse';
 import { Catalog, type TableDescription } from '../catalog.js';
 import { readableText } from '../dialect/author-text.js';
 import { fromCatalog } from '../dialect/catalog-statements.js';
+import { marked, unmarked } from '../dialect/kept-quotes.js';
 import { TRANSLATED_FUNCTIONS } from '../dialect/functions/translated-functions.js';
 import { textOf, Translation } from '../dialect/translation.js';
 import { mayHaveWallTimes } from '../plan/wall-times.js';
@@ -235,7 +236,8 @@ export class Guard {
 
   private async canonical(text: string): Promise<Buffer> {
     const print = 'formatQuerySingleLineOrNull';
-    const given = Buffer.from(text).toString('hex');
+    const withMarks = marked(text);
+    const given = Buffer.from(withMarks).toString('hex');
     const sql =
       `SELECT hex(${print}(formatQuerySingleLine(unhex('${given}'))) AS again),` +
       ` ifNull(${print}(again) = again, 0)`;
@@ -248,7 +250,8 @@ export class Guard {
     const [hex = '', stable] = answer.trimEnd().split('\t');
     if (stable !== '1')
       throw refused('unreadable', 'its names make it another statement when it is printed');
-    return Buffer.from(hex, 'hex');
+    const printed = Buffer.from(hex, 'hex');
+    return withMarks === text ? printed : unmarked(printed);
   }
 
   private async tree(statement: string, text: string): Promise<string> {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WarehouseReader } from '@app/warehouse';
 import { readableText } from '../dialect/author-text.js';
+import { marked, unmarked } from '../dialect/kept-quotes.js';
 import { firstWordProblem } from '../failures/first-word.js';
 import { toQueryFailure } from '../failures/query-failure.js';
 import { SEARCH_CODE, searchError } from './search-error.js';
@@ -40,8 +41,10 @@ export class CanonicalText {
   private async print(text: string): Promise<string> {
     try {
       const sql = 'SELECT formatQuerySingleLine({sql:String})';
-      const params = { sql: readableText(text) };
-      return (await this.reader.text({ sql, format: 'text', params })).trimEnd();
+      const readable = readableText(text);
+      const params = { sql: marked(readable) };
+      const printed = (await this.reader.text({ sql, format: 'text', params })).trimEnd();
+      return params.sql === readable ? printed : unmarked(Buffer.from(printed)).toString();
     } catch (error) {
       throw toQueryFailure(error, text);
     }

@@ -1,5 +1,5 @@
 import { MillraceError } from '@app/platform';
-import type { Column } from '@app/warehouse';
+import { isPrintedAsValue, type Column } from '@app/warehouse';
 import { ColumnNeighbours } from './column-neighbours.js';
 import { elementOf, isObject, isScalar, isText, type Verbatim } from './column-types.js';
 import { fieldNameProblem } from './stream-name-rules.js';
@@ -78,6 +78,13 @@ function whyNot(now: string, type: string): string {
 /** @throws {MillraceError} INVALID_PARAMETER where a key is no column that it can be */
 export function checkKeys(columns: readonly Column[], settings: Partial<StreamSettings>): void {
   const types = new Map(columns.map(({ name, type }) => [name, type]));
+  const keys = [...(settings.fullTextSearchKeys ?? []), ...(settings.partitionKeys ?? [])];
+  const unkept = keys.find(isPrintedAsValue);
+  // The engine would keep the index as one of a value, and find nothing by it.
+  if (unkept !== undefined)
+    throw invalid(
+      `${JSON.stringify(unkept)} can have no index, because its name is a word of the engine; leave it out of the keys: it can be asked for without`,
+    );
   for (const name of settings.fullTextSearchKeys ?? []) {
     const type = types.get(name);
     if (type === undefined || !isText(type))

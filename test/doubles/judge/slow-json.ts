@@ -143,10 +143,14 @@ export function slowKind(value: Slow): string {
 }
 
 function kindOfNumber(text: string): string {
-  const value = integer(text);
+  const value = isZeroBelowZero(text) ? undefined : integer(text);
   if (value === undefined || value < INT_MIN || value > UINT_MAX) return 'Float64';
   return value > INT_MAX ? 'UInt64' : 'Int64';
 }
+
+/** `-0.0`, which no integer is; `-0` is written as the integer 0. */
+const isZeroBelowZero = (text: string): boolean =>
+  text !== '-0' && text.startsWith('-') && integer(text) === 0n;
 
 function kindOfArray(elements: readonly string[]): string {
   const kinds = new Set(elements);

@@ -43,6 +43,8 @@ export function tellFraction(text: string): number {
   if (!Number.isFinite(value)) return BEYOND_64_BITS;
   // So small that a float has nothing of it.
   if (value === 0 && /[1-9]/.test(text.replace(/[eE].*/, ''))) return BEYOND_64_BITS;
+  // No integer is a zero below zero.
+  if (Object.is(value, -0)) return tell(FLOAT, 0);
   const integer = integerOf(text);
   if (integer === undefined || integer > UINT_MAX || integer < INT_MIN) return tell(FLOAT, 0);
   const beyond = integer > EXACT_FLOAT || integer < -EXACT_FLOAT ? BEYOND_FLOAT : 0;

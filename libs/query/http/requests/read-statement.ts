@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from 'node:zlib';
+import { nothingBehind } from '@app/http';
 import { MillraceError } from '@app/platform';
 import { STATEMENT_BYTES_MAX } from '../../guard/limits.js';
 
-const DECODERS: Readonly<Record<string, () => Duplex>> = {
+const DECODERS: Readonly<Record<string, () => Transform & Zlib>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
   deflate: createInflate,
@@ -56,7 +57,10 @@ function decoded(request: IncomingMessage): AsyncIterable<Buffer> {
   request.once('close', () => {
     if (!request.complete) decoder.destroy(new Error('the client has left'));
   });
-  return request.pipe(decoder);
+  const whole = nothingBehind(request, decoder);
+  decoder.on('error', (error) => whole.destroy(error));
+  whole.on('close', () => decoder.destroy());
+  return request.pipe(decoder).pipe(whole);
 }
 
 /** zlib's own codes begin so. */

@@ -1,0 +1,30 @@
+import { Transform, type Readable } from 'node:stream';
+import type { Zlib } from 'node:zlib';
+
+/** Begins as zlib's own codes do. */
+const BYTES_BEHIND = 'Z_BYTES_BEHIND';
+
+/**
+ * Takes what a decoder of zlib makes of a source, and fails where bytes stand behind the end of
+ * what is compressed: the decoder leaves them unread without a word, and they may be records.
+ * @param decoder has all of the source piped to it.
+ */
+export function nothingBehind(source: Readable, decoder: Transform & Zlib): Transform {
+  let sent = 0;
+  source.on('data', (chunk: Buffer) => (sent += chunk.length));
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      done(null, chunk);
+    },
+    flush(done) {
+      // The decoder counts what it has read. It ends before the source only where it reads no more.
+      if (source.readableEnded && decoder.bytesWritten === sent) done();
+      else
+        done(
+          Object.assign(new Error('bytes follow the end of what is compressed'), {
+            code: BYTES_BEHIND,
+          }),
+        );
+    },
+  });
+}
