@@ -3,6 +3,7 @@ import type { Token } from '../search/statement-tokens.js';
 import { authorTokens } from './author-tokens.js';
 import { exactNumber } from './numbers/exact-literals.js';
 import { behindCasts, isKeyword, operandEnd } from './operands.js';
+import { groupingSets } from './grouping-sets.js';
 import { isSetOperator } from './queries/select-clauses.js';
 import { bitOperators } from './notations/bit-operators.js';
 import { escapedPattern } from './notations/escaped-patterns.js';
@@ -51,7 +52,7 @@ export function readableText(text: string): string {
 
 const MAYBE = new RegExp(
   [
-    String.raw`\b(?:UNION|INTERSECT|EXCEPT|VALUES|(?:TRY|SAFE)_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES|MODE|INTERVAL|ROW|STRUCT|NCHAR|NATIONAL)\b`,
+    String.raw`\b(?:UNION|INTERSECT|EXCEPT|VALUES|(?:TRY|SAFE)_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES|MODE|INTERVAL|ROW|STRUCT|ROLLUP|CUBE|GROUPING|NCHAR|NATIONAL)\b`,
     String.raw`\b[en]'|->|\*\*|\^|[&|]|<<|>>|(?<!:):(?!:)|\/\/|~|[\d.]\s*::|\w\(?[\d, ]*\)?\s*\[\d*\]`,
     String.raw`\barray\s*[[(<]|\b(?:list|map)\s*[({<]|\barray\s*\)|\btime\s+zone\b`,
     String.raw`\b(?:TIME(?:STAMP(?:TZ)?(?:\(\d\))?)?|NUMERIC|DECIMAL|INT|INTEGER|BIGINT|SMALLINT|DOUBLE|BOOLEAN|UUID)\s*'`,
@@ -136,7 +137,10 @@ class AuthorText {
     const foreign = goesOn ? undefined : (this.matched(nodes, at) ?? this.foreign(nodes, at));
     if (foreign) return foreign;
     const write = (piece: Nodes): string => this.list(piece);
-    const cast = castNotation(nodes, at, this.text, write) ?? intervalLiteral(nodes, at);
+    const cast =
+      castNotation(nodes, at, this.text, write) ??
+      intervalLiteral(nodes, at) ??
+      groupingSets(nodes, at, write);
     if (cast) return cast;
     if (word?.kind === 'number') {
       // The engine knows `.5` only behind some signs.
