@@ -165,6 +165,44 @@ describe('bytes', () => {
     expect(asked.bytes.toString()).toContain('"id":1');
   });
 
+  it.each([
+    ["SELECT id FROM bytes WHERE (id, four) IN ((1, 'AQIDBA=='), (2, 'longer than base64'))", [1]],
+    ["SELECT coalesce(any, 'none') AS v FROM bytes WHERE id < 3 ORDER BY id", ['/wBh', 'none']],
+    ["SELECT if(id = 1, four, 'eHh4eA==') AS v FROM bytes WHERE id < 3 ORDER BY id", ['AQIDBA==', 'eHh4eA==']], // prettier-ignore
+    ["SELECT lag(four, 1, 'x') OVER (ORDER BY id) AS v FROM bytes WHERE id < 3 ORDER BY id", ['x', 'AQIDBA==']], // prettier-ignore
+    ["SELECT least(any, 'x') AS v FROM bytes WHERE id < 3 ORDER BY id", ['/wBh', 'x']],
+    ["SELECT any AS v FROM bytes WHERE id = 1 UNION ALL SELECT 'none' ORDER BY v", ['/wBh', 'none']], // prettier-ignore
+  ])('are text beside another text in Arrow: %s', async (sql, expected) => {
+    const read = tableFromIPC(await answer(sql, STREAM));
+    expect(read.toArray().map((row: object) => Object.values(row)[0] as unknown)).toEqual(expected);
+  });
+
+  it('stay bytes beside nulls, and beside an empty text', async () => {
+    const sql = `SELECT four, coalesce(max(any), '') AS v, count(*) AS n FROM bytes WHERE id < 4
+      GROUP BY four ORDER BY four`;
+    for (const accept of [STREAM, FILE]) {
+      const read = tableFromIPC(await answer(sql, accept));
+      const types = read.schema.fields.map(({ type }) => `${type}`);
+      expect(types.slice(0, 2)).toEqual(['FixedSizeBinary[4]', 'Binary']);
+      const rows = read
+        .toArray()
+        .map((row: { four: unknown; v: unknown }) => [hex(row.four), hex(row.v)]);
+      expect(rows).toEqual([
+        ['00000000', ''],
+        ['01020304', 'ff0061'],
+        [null, ''],
+      ]);
+    }
+  });
+
+  it('are told apart from another text that stands among them', async () => {
+    const { status, bytes } = await server.client.call('sql', {
+      body: "SELECT [any, 'x'] AS v FROM bytes WHERE id = 1",
+      headers: { accept: STREAM },
+    });
+    expect([status, bytes.toString()]).toEqual([400, expect.stringContaining('CAST(column AS')]);
+  });
+
   it('come as base64 in records, which are rejected where they are none', async () => {
     const declared = {
       columns: { any: 'Binary', two: 'FixedSizeBinary(2)', many: 'List<Binary>' },

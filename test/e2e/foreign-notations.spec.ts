@@ -8,6 +8,7 @@ import {
   FOREIGN_RECORDS,
   FOREIGN_STATEMENTS,
 } from '../fixtures/foreign-notations.js';
+import { WRITTEN_TYPE_MISTAKES, WRITTEN_TYPES } from '../fixtures/written-types.js';
 import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 import { startEdge, type Edge } from '../server/start-edge.js';
 
@@ -37,7 +38,7 @@ describe('notations of DuckDB, Postgres and others', () => {
     ];
   };
 
-  it.each([...FOREIGN_STATEMENTS, ...ANALYSTS_STATEMENTS])('answers %s', async (sql, values) => {
+  it.each([...FOREIGN_STATEMENTS, ...ANALYSTS_STATEMENTS, ...WRITTEN_TYPES])('answers %s', async (sql, values) => {
     for (const [status, text] of await both(sql)) {
       expect([status, text]).toEqual([200, expect.any(String)]);
       const rows = JSON.parse(text) as Readonly<Record<string, unknown>>[];
@@ -45,7 +46,7 @@ describe('notations of DuckDB, Postgres and others', () => {
     }
   });
 
-  it.each(FOREIGN_MISTAKES)('refuses %s', async (sql, message) => {
+  it.each([...FOREIGN_MISTAKES, ...WRITTEN_TYPE_MISTAKES])('refuses %s', async (sql, message) => {
     for (const [status, text] of await both(sql)) {
       expect(status).toBe(400);
       expect(text).toMatch(message);

@@ -229,6 +229,7 @@ describe('fields within objects', () => {
     expect(JSON.stringify(schema)).toContain('"name":"n","data_type":"Int64"');
     const record = await get('streams/t/schema');
     expect(JSON.stringify(record)).toContain('{"name":"k.f","type":"Float64"}');
+    expect(JSON.stringify(record)).toMatch(/\{"name":"k\.l","type":"List","element":"\w+"\}/);
   });
 
   it('is indexed', async () => {

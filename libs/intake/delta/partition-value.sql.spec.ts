@@ -31,6 +31,9 @@ describe('a partition value', () => {
       "CAST('60000000', 'Nullable(Int64)')",
     ],
     [{ kind: 'binary' }, '\u0001ÿ', "CAST('Af8=', 'Nullable(String)')"],
+    [{ kind: 'binary' }, String.raw`\u0001\u00FF`, "CAST('Af8=', 'Nullable(String)')"],
+    [{ kind: 'float', bits: 64 }, '-inf', "CAST('-inf', 'Nullable(Float64)')"],
+    [{ kind: 'float', bits: 32 }, 'NaN', "CAST('NaN', 'Nullable(Float32)')"],
   ])('has the type of its column (%j %s)', (type, text, sql) => {
     expect(value(type, text)).toBe(sql);
   });
@@ -48,6 +51,7 @@ describe('a partition value', () => {
     [{ kind: 'integer', bits: 8, signed: false }, '-1'],
     [{ kind: 'boolean' }, 'yes'],
     [{ kind: 'float', bits: 64 }, '1,5'],
+    [{ kind: 'binary' }, '€'],
     [{ kind: 'date' }, '29.2.2024'],
     [{ kind: 'date' }, '2023-02-29'],
     [{ kind: 'date' }, '2024-13-01'],

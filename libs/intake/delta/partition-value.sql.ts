@@ -5,7 +5,8 @@ import { brokenTable } from './sources/table-folder.js';
 /** No number of a column needs more characters; patterns take long for some texts that are longer. */
 const NUMBER_LENGTH_MAX = 400;
 const INTEGER = /^-?\d{1,20}$/;
-const FLOAT = /^-?(?:\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|Infinity|NaN)$/;
+/** Spark writes Infinity, delta-rs inf. */
+const FLOAT = /^-?(?:\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|Infinity|inf|NaN)$/;
 const BOOLEAN = /^(?:true|false)$/;
 const DECIMAL = /^-?0*(\d*)(?:\.(\d+?)0*)?$/;
 const DATE = /^(-?\d{4,6})-(\d\d)-(\d\d)$/;
@@ -59,11 +60,20 @@ function spooledText({ type }: Field, text: string): string | undefined {
     case 'timestamp':
       return timestampOf(text)?.toString();
     case 'binary':
-      return Buffer.from(text, 'latin1').toString('base64');
+      return bytesOf(text)?.toString('base64');
     default:
       return text;
   }
 }
+
+/** Bytes as characters of the same numbers, or, as delta-rs writes them, each as `\u00ff`, with the backslash. */
+function bytesOf(text: string): Buffer | undefined {
+  if (ESCAPED_BYTES.test(text)) return Buffer.from(text.replace(/\\u00/g, ''), 'hex');
+  return LATIN.test(text) ? Buffer.from(text, 'latin1') : undefined;
+}
+
+const ESCAPED_BYTES = /^(?:\\u00[0-9A-Fa-f]{2})+$/;
+const LATIN = /^[\0-\xff]*$/;
 
 function microsOf({ type }: Field, text: string): string | undefined {
   if (type.kind !== 'date') return timestampOf(text)?.toString();

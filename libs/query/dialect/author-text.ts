@@ -3,6 +3,7 @@ import type { Token } from '../search/statement-tokens.js';
 import { authorTokens } from './author-tokens.js';
 import { exactNumber } from './numbers/exact-literals.js';
 import { behindCasts, isKeyword, operandEnd } from './operands.js';
+import { groupingSets } from './grouping-sets.js';
 import { isSetOperator } from './queries/select-clauses.js';
 import { bitOperators } from './notations/bit-operators.js';
 import { escapedPattern } from './notations/escaped-patterns.js';
@@ -27,7 +28,9 @@ import {
   type Nodes,
 } from './source-tree.js';
 import { trimmedText } from './notations/trimmed-texts.js';
+import { castNotation, typedLiteral } from './casts/cast-notations.js';
 import { timestampLiteral } from './times/time-literals.js';
+import { intervalLiteral } from './times/written-intervals.js';
 import { unnestedList, unnestedNames } from './lists/unnested-lists.js';
 import { zippedList, zippedLists, type ZippedLists } from './lists/zipped-lists.js';
 import { WrittenLength } from './written-length.js';
@@ -47,8 +50,16 @@ export function readableText(text: string): string {
   return nodes ? new AuthorText(text).statement(nodes) : text;
 }
 
-const MAYBE =
-  /\b(?:UNION|INTERSECT|EXCEPT|VALUES|TRY_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES|MODE|TOP)\b|\be'|->|\*\*|\^|[&|]|<<|>>|\barray\s*\[|(?<!:):(?!:)|\/\/|~|\bTIME(?:STAMP(?:TZ)?)?\s*'|(?:^|[^\w."`)\]])\.\d|[\d.]{19}/i;
+const MAYBE = new RegExp(
+  [
+    String.raw`\b(?:UNION|INTERSECT|EXCEPT|VALUES|(?:TRY|SAFE)_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES|MODE|INTERVAL|ROW|STRUCT|ROLLUP|CUBE|GROUPING|NCHAR|NATIONAL|TOP)\b`,
+    String.raw`\b[en]'|->|\*\*|\^|[&|]|<<|>>|(?<!:):(?!:)|\/\/|~|[\d.]\s*::|\w\(?[\d, ]*\)?\s*\[\d*\]`,
+    String.raw`\barray\s*[[(<]|\b(?:list|map)\s*[({<]|\barray\s*\)|\btime\s+zone\b`,
+    String.raw`\b(?:TIME(?:STAMP(?:TZ)?(?:\(\d\))?)?|NUMERIC|DECIMAL|INT|INTEGER|BIGINT|SMALLINT|DOUBLE|BOOLEAN|UUID)\s*'`,
+    String.raw`(?:^|[^\w."\`)\]])\.\d|[\d.]{19}`,
+  ].join('|'),
+  'i',
+);
 const isSign = (token: Token | undefined, sign: string, start: number): boolean =>
   token?.text === sign && token.start === start;
 const TAILS = ['ORDER', 'LIMIT', 'OFFSET', 'FETCH'];
@@ -125,11 +136,19 @@ class AuthorText {
     const goesOn = isWithinPath(nodes, at);
     const foreign = goesOn ? undefined : (this.matched(nodes, at) ?? this.foreign(nodes, at));
     if (foreign) return foreign;
+    const write = (piece: Nodes): string => this.list(piece);
+    const cast =
+      castNotation(nodes, at, this.text, write) ??
+      intervalLiteral(nodes, at) ??
+      groupingSets(nodes, at, write);
+    if (cast) return cast;
     if (word?.kind === 'number') {
       // The engine knows `.5` only behind some signs.
       const isBare = word.text.startsWith('.') && !isOperandAt(nodes[at - 1]);
       return { text: exactNumber(isBare ? `0${word.text}` : word.text), end: at + 1 };
     }
+    const typed = typedLiteral(nodes, at, this.text);
+    if (typed) return typed;
     if (list?.kind === 'text' && !isWord(nodes[at - 1], 'AS')) {
       const text = this.text.slice(list.start, list.end);
       if (isWord(word, 'TIME')) return { text: `CAST(${text}, 'Time64(6)')`, end: at + 2 };
@@ -148,7 +167,6 @@ class AuthorText {
       return { text: `"${word?.text}"`, end: at + 1 };
     if (word?.kind !== 'word' || !isList(list)) return undefined;
     if (isEpoch(word.text, list.nodes)) return this.epoch(list, at);
-    if (isWord(word, 'TRY_CAST')) return this.tryCast(list, at);
     // `* EXCLUDE (a)` is DuckDB's and Snowflake's.
     if (isWord(word, 'EXCLUDE') && nodes[at - 1]?.text === '*')
       return { text: 'EXCEPT', end: at + 1 };
@@ -156,7 +174,6 @@ class AuthorText {
     if (/^(?:first|last)_value$/i.test(word.text) && isWord(nodes[at + 2], 'OVER'))
       return { text: `${word.text}${this.node(nodes, at + 1)} RESPECT NULLS`, end: at + 2 };
     refusePassedNulls(nodes, at);
-    const write = (piece: Nodes): string => this.list(piece);
     return orderedAggregate(nodes, at, write, (text) => this.length.add(text));
   }
 
@@ -168,9 +185,9 @@ class AuthorText {
     // The engine reads a lambda behind another argument in brackets only.
     if (this.isLambda && isArgument && at > 0 && isSymbol(nodes[at + 1], '->') && !isList(first))
       return { text: `(${first?.text ?? ''}) ->`, end: at + 2 };
-    // `E'a\\n'` of Postgres: every text is such a one here.
+    // `E'a\\n'` of Postgres, `N'a'`: every text is such a one here.
     const second = nodes[at + 1];
-    if (isWord(first, 'E') && second?.kind === 'text' && second.start === first?.end)
+    if (/^[EN]$/i.test(first?.text ?? '') && second?.kind === 'text' && second.start === first?.end)
       return { text: this.text.slice(second.start, second.end), end: at + 2 };
     const column = this.unnested.get(nodes[at]?.text ?? '');
     const isLambda = this.isLambda && isArgument;
@@ -215,15 +232,6 @@ class AuthorText {
     const time = this.list(nodes.slice(2));
     const text = `(toUnixTimestamp64Micro(toDateTime64(${time}, 6, 'UTC')) / 1000000)`;
     return { text, end: at + 2 };
-  }
-
-  /** `TRY_CAST(x AS type)` */
-  private tryCast(list: Group, at: number) {
-    const as = list.nodes.findLastIndex((node) => isWord(node, 'AS'));
-    const type = list.nodes.slice(as + 1);
-    if (as < 1 || type.length === 0) return undefined;
-    const written = this.text.slice(startOf(type), endOf(type)).replace(/[\\']/g, '\\$&');
-    return { text: `try_cast(${this.list(list.nodes.slice(0, as))}, '${written}')`, end: at + 2 };
   }
 }
 

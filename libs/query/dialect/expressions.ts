@@ -34,7 +34,8 @@ import {
 } from './source-tree.js';
 import { timeArithmetic } from './times/time-arithmetic.js';
 import { dateLiteral, timeBeside, timeLiteral, withTimes } from './times/time-literals.js';
-import { choicesOf, type ValueTypes } from './casts/value-types.js';
+import { choicesOf } from './casts/choices.js';
+import type { ValueTypes } from './casts/value-types.js';
 import { WrittenLength } from './written-length.js';
 
 /** The expressions behind names, in a clause where the names of the output come first. */
@@ -122,7 +123,8 @@ export class Expressions {
   private membership(value: Nodes, among: Membership, names: Names | undefined): string {
     const { types } = this.writing;
     const type = types.of(value);
-    const written = soughtValue(this.write(value, names), type);
+    const write = (nodes: Nodes): string => this.write(nodes, names);
+    const written = soughtValue(value, (nodes) => types.of(nodes), write);
     return membership(among, written, (item) => this.beside(type, types.of(item), item, names));
   }
 

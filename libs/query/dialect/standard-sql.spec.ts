@@ -16,6 +16,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   maps: 'Array(Map(String, Int64))',
   bytes: 'Nullable(SimpleAggregateFunction(any, String))',
   four: 'Nullable(SimpleAggregateFunction(any, FixedString(8)))',
+  many: 'Array(Nullable(SimpleAggregateFunction(any, String)))',
 };
 const SPELLINGS: Readonly<Record<string, string>> = { tostring: 'toString' };
 
@@ -239,7 +240,29 @@ describe('standard SQL in the words of the engine', () => {
     ['SELECT upper(bytes)', 'SELECT upper(toString(bytes))'],
     ['SELECT reverse(max(t.bytes))', 'SELECT reverse(toString(max(t.bytes)))'],
     ["SELECT translate(b, 'a', 'b') FROM (SELECT bytes AS b)", undefined],
-    ["SELECT lower(if(n, 'x', bytes))", "SELECT lower(toString(if(n, 'x', bytes)))"],
+    ["SELECT lower(if(n, '', bytes))", "SELECT lower(toString(if(n, '', bytes)))"],
+    ["SELECT lower(if(n, 'x', bytes))", "SELECT lower(if(n, 'x', CAST(bytes, 'String')))"],
+    [
+      'SELECT coalesce(bytes, concat(s, s))',
+      "SELECT coalesce(CAST(bytes, 'String'), concat(s, s))",
+    ],
+    ["SELECT lag(four, 1, 'x') OVER w", "SELECT lag(CAST(four, 'String'), 1, 'x') OVER w"],
+    [
+      'SELECT coalesce(bytes, NULL), greatest(bytes, bytes)',
+      'SELECT coalesce(bytes, NULL), greatest(bytes, bytes)',
+    ],
+    [
+      'SELECT bytes AS x UNION ALL SELECT s',
+      "SELECT CAST(bytes, 'String') AS `x` UNION ALL SELECT s",
+    ],
+    [
+      'SELECT arrayMap(x -> upper(x), many)',
+      "SELECT arrayMap(x -> upper(x), CAST(many, 'Array(Nullable(String))'))",
+    ],
+    [
+      'SELECT arrayMap(x -> x, many) AS a, arrayFilter(x -> (x > s), many) AS b',
+      'SELECT arrayMap(x -> x, many) AS a, arrayFilter(x -> (x > s), many) AS b',
+    ],
     [
       'SELECT upper(s), max(bytes), reverse([bytes])',
       'SELECT upper(s), max(bytes), reverse([bytes])',
@@ -252,6 +275,9 @@ describe('standard SQL in the words of the engine', () => {
     const found = written("SELECT four NOT IN ('a', 'b'), bytes IN ('a')");
     expect(found).toContain("CAST(toString(four) NOT IN ('a', 'b')");
     expect(found).toContain("CAST(bytes IN ('a')");
+    expect(written("SELECT 1 WHERE (n, four) IN ((1, 'a'))")).toContain(
+      "(n, toString(four)) IN ((1, 'a'))",
+    );
   });
 
   it('finds the types of names that stand for one another in a short time', () => {

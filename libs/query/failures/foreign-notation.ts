@@ -4,8 +4,7 @@ import type { Token } from '../search/statement-tokens.js';
 /** Stand for a text in quotes, a number, and any one piece. */
 const [TEXT, NUMBER, ANY] = ['<text>', '<number>', '<any>'];
 
-const STRUCT = "structs are not made in a statement: make a column of each part, or map('a', 1, 'b', 2) of values of one type"; // prettier-ignore
-const LISTS = 'type[] is not read: Array(Int32)';
+const STRUCT = "structs are written CAST(ROW(1, 'x') AS STRUCT(a INTEGER, b VARCHAR)); map('a', 1, 'b', 2) holds values of one type"; // prettier-ignore
 const APPLY = 'it is not read: join a grouped subquery by its keys';
 const NAMES =
   'BY NAME is not read: UNION takes columns by their places, so write them in one order';
@@ -38,8 +37,6 @@ const NOTATIONS: readonly (readonly [instead: string, ...pieces: readonly string
   [NAMES, 'UNION', 'BY', 'NAME'],
   [NAMES, 'UNION', 'ALL', 'BY', 'NAME'],
   ["COLLATE takes its name in quotes: ORDER BY x COLLATE 'de'", 'COLLATE'],
-  [LISTS, '::', ANY, '[', ']'],
-  [LISTS, 'AS', ANY, '[', ']'],
   ['CONNECT BY is not read: WITH RECURSIVE', 'CONNECT', 'BY'],
   ['TOP is not read: LIMIT at the end', 'SELECT', 'TOP', NUMBER],
   ['EXCLUDE in a window frame is not read: without the current row it is sum(x) OVER (…) - x', 'EXCLUDE', 'CURRENT'], // prettier-ignore

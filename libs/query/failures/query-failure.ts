@@ -55,6 +55,7 @@ const INSTEAD: readonly (readonly [problem: RegExp, instead: string])[] = [
   [/^Illegal type (?:Nullable\()?Decimal.* of function to(?:DayOfMonth|Hour|Minute|Second)\b/, "the difference of two times is a number of seconds, of which age('day', a, b) counts whole days"], // prettier-ignore
   [/^Illegal type (?:Nullable\()?Time.* of function to(?:Hour|Minute|Second)\b/, 'parts of a time of day are read of its text: CAST(left(CAST(t AS VARCHAR), 2) AS INTEGER)'], // prettier-ignore
   [/^AST is too (?:deep|big)/, 'the statement joins too many values one by one: use IN, concat or arraySum of a list, or parameters'], // prettier-ignore
+  [/^Invalid base64Decode value/, 'base64 is read of a text that is none: among bytes, which are base64, stands another text. CAST(column AS VARCHAR) makes text of a column of bytes, base64Encode(x) base64 of a text'], // prettier-ignore
   [/^Window frame 'GROUPS'/, 'frames of GROUPS are not read: RANGE BETWEEN 1 PRECEDING AND CURRENT ROW counts by the value of ORDER BY, ROWS by rows'], // prettier-ignore
   [/^Number of arguments for function minus doesn't match: passed 3/, "date_sub of a unit is not read: date_diff('day', a, b) counts the days begun between, age('day', a, b) the whole ones"], // prettier-ignore
 ];

@@ -4,7 +4,11 @@ import { readEngineType, typeWithin } from './engine-type.js';
 /** SQL of the bytes of a column, or of each element of its lists; undefined where its type has none there. */
 export function binaryValue(column: string, type: string): string | undefined {
   const read = readEngineType(type);
-  if (read.name === 'Nullable') return binaryValue(column, typeWithin(read));
+  if (read.name === 'Nullable') {
+    // Below a null the engine may have characters that are no base64.
+    const value = binaryValue(`ifNull(toString(${column}), '')`, typeWithin(read));
+    return value && `if(isNull(${column}), NULL, ${value})`;
+  }
   if (read.name === 'Array') {
     const element = binaryValue('e', typeWithin(read));
     return element && `arrayMap(e -> ${element}, ${column})`;

@@ -36,15 +36,18 @@ export interface StreamRecord {
   readonly damaged?: Damage;
 }
 
-interface ListedColumn {
+interface ListedField {
   readonly name: string;
   readonly type: string;
   /** Lists only: the type of their elements, where these are of one. */
   readonly element?: string;
+}
+
+interface ListedColumn extends ListedField {
   /** Text only that may have been something else: which values are there as they were written. */
   readonly verbatim?: Verbatim;
   /** Objects only: what is within them, by the names that statements have for it, where it has a type. */
-  readonly fields?: readonly { readonly name: string; readonly type: string }[];
+  readonly fields?: readonly ListedField[];
 }
 
 export const ORDER_BY: readonly string[] = [TIMESTAMP.name];
@@ -81,20 +84,17 @@ function toRecord(
   withSchema: boolean,
 ): StreamRecord {
   const verbatim = new Map(described.verbatim.map((column) => [column.name, column.of]));
-  const within = new Map<string, { name: string; type: string }[]>();
+  const within = new Map<string, ListedField[]>();
   for (const { column, name: field, type } of pathFields(described.objects)) {
     const fields = within.get(column) ?? [];
-    fields.push({ name: field, type: arrowName(type) });
+    fields.push(listedField(field, type));
     within.set(column, fields);
   }
   const schema = [TIMESTAMP, ...listedColumns(described)].map((column): ListedColumn => {
     const of = verbatim.get(column.name);
     const fields = within.get(column.name);
-    const element = elementName(column.type);
     return {
-      name: column.name,
-      type: arrowName(column.type),
-      ...(element === undefined ? {} : { element }),
+      ...listedField(column.name, column.type),
       ...(of ? { verbatim: of } : {}),
       ...(fields ? { fields } : {}),
     };
@@ -118,4 +118,9 @@ function toRecord(
       order_by: ORDER_BY,
     },
   };
+}
+
+function listedField(name: string, type: string): ListedField {
+  const element = elementName(type);
+  return { name, type: arrowName(type), ...(element === undefined ? {} : { element }) };
 }

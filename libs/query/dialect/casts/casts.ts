@@ -5,6 +5,7 @@ import { decimalLiteral } from '../numbers/decimal-arithmetic.js';
 import { DECIMAL_DIGITS_MAX, isExact, isInteger, type Known } from './known-type.js';
 import type { Nodes } from '../source-tree.js';
 import { checkedDate } from '../times/time-literals.js';
+import { nestedCast } from './nested-casts.js';
 import { engineType } from './standard-type-names.js';
 import { castType } from './value-types.js';
 
@@ -19,6 +20,7 @@ interface Source {
 /** Types of one value that are read from a text. */
 const SCALAR_TYPE =
   /^(?:U?Int\d+|Float\d+|Decimal|Date|DateTime|Time|UUID|IPv|Bool|(?:TINY|SMALL|MEDIUM|BIG)?INT|INTEGER|REAL|DOUBLE|FLOAT|DEC|NUMERIC)(?![a-z])/i;
+const NESTED_TYPE = /^(?:Array|Tuple)\(/;
 /** The names of texts of any length. */
 const TEXT_TYPE = /^(?:String|TEXT|(?:LONG|MEDIUM|TINY)TEXT|VARCHAR|CHARACTER VARYING)$/i;
 const MIXED = "match(toTypeName(%), 'Dynamic|Variant|JSON')";
@@ -43,6 +45,7 @@ export function castOf({ nodes, type, value }: Source, written: string): string 
   // Without digits behind the point, the point would stay.
   if (TEXT_TYPE.test(target) && type.kind === 'decimal' && type.scale > 0)
     return `toDecimalString(${value}, ${type.scale})`;
+  if (NESTED_TYPE.test(target)) return nestedCast(nestedOf(nodes, type, value), target, castWithin) ?? plain; // prettier-ignore
   if (!SCALAR_TYPE.test(target)) return plain;
   const to = castType(name);
   if (isInteger(to)) return integerOf(type, value, target) ?? readable(type, value, cast, target);
@@ -60,6 +63,14 @@ export function castOf({ nodes, type, value }: Source, written: string): string 
     return thrownIf(`NOT ${existingDay(value, cast)}`, NO_DATE, read);
   }
   return readable(type, value, cast, target) ?? plain;
+}
+
+const castWithin = (value: string, type: Known, target: string): string | undefined =>
+  castOf({ nodes: [], type, value }, quoteText(target));
+
+function nestedOf([only, more]: Nodes, type: Known, value: string) {
+  const isLiteral = only?.kind === 'text' && more === undefined;
+  return { type, value, literal: isLiteral ? only.value : undefined };
 }
 
 const NO_DATE = 'a text is no date of the years 1900 to 2299';

@@ -27,8 +27,12 @@ export interface Known {
   /** Integers and decimals have their most decimal digits here, and how many of them are behind the point. For points in time: digits of fractions of a second, where they are known. */
   readonly precision: number;
   readonly scale: number;
-  /** Set for a text that is base64 of bytes: whether each value has as many of them. */
-  readonly bytes?: 'any' | 'fixed';
+  /** Set for a text that is base64 of bytes: how many each value has. */
+  readonly bytes?: 'any' | number;
+  /** True for the text without characters. */
+  readonly isEmpty?: true;
+  /** The type of the elements, of a list. */
+  readonly element?: Known;
 }
 
 const known = (kind: Kind, precision = 0, scale = 0): Known => ({ kind, precision, scale });
@@ -43,6 +47,7 @@ export const UINT64_DIGITS = 20;
 export const UNKNOWN = known('unknown');
 export const OTHER = known('other');
 export const TEXT = known('text');
+export const EMPTY_TEXT: Known = { ...TEXT, isEmpty: true };
 export const FLOAT = known('float');
 export const DATE = known('date');
 export const moment = (digits = 0): Known => known('moment', digits);
@@ -76,9 +81,10 @@ const BY_NAME: readonly (readonly [RegExp, Known])[] = [
 export function knownType(type: string): Known {
   const { name, parameters } = readEngineType(type);
   const [first] = parameters;
+  if (name === 'Array' && first !== undefined) return { ...OTHER, element: knownType(first) };
   if (WRAPPERS.test(name)) return first === undefined ? OTHER : knownType(first);
   const binary = readBinaryType(type);
-  if (binary) return { ...TEXT, bytes: binary.bytes === undefined ? 'any' : 'fixed' };
+  if (binary) return { ...TEXT, bytes: binary.bytes ?? 'any' };
   const [, unsigned, bits = ''] = /^(U?)Int(8|16|32|64)$/.exec(name) ?? [];
   if (unsigned === '') return known('signed', DIGITS[bits]);
   if (unsigned === 'U') return known('unsigned', bits === '64' ? UINT64_DIGITS : DIGITS[bits]);
@@ -114,9 +120,18 @@ function joinedDecimals(operator: string, left: Known, right: Known): Known {
   return decimal(Math.min(whole + scale, DECIMAL_DIGITS_MAX), scale);
 }
 
+/** Bytes beside a text are text, but beside the empty one, which is no bytes in base64 too. */
+function eitherText(left: Known, right: Known): Known {
+  if (left.isEmpty || right.isEmpty) {
+    const other = left.isEmpty ? right : left;
+    return other.bytes === 'any' || other.isEmpty ? other : TEXT;
+  }
+  return left.bytes === right.bytes ? left : TEXT;
+}
+
 /** Gives the type of one of several values, as of CASE. */
 export function eitherOf(left: Known, right: Known): Known {
-  if (left.kind === 'text' && right.kind === 'text') return left.bytes !== undefined ? left : right;
+  if (left.kind === 'text' && right.kind === 'text') return eitherText(left, right);
   if (left.kind === right.kind && left.kind !== 'decimal')
     return left.precision >= right.precision ? left : right;
   const kinds = [left.kind, right.kind];

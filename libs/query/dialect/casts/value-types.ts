@@ -5,6 +5,7 @@ import {
   DATE,
   decimal,
   eitherOf,
+  EMPTY_TEXT,
   FLOAT,
   isExact,
   joined,
@@ -30,6 +31,7 @@ import {
   type Node,
   type Nodes,
 } from '../source-tree.js';
+import { choicesOf } from './choices.js';
 import { engineType } from './standard-type-names.js';
 
 /** Tells the engine's type of a column by its name: `undefined` where no table of the statement has it, `Dynamic` where they differ. */
@@ -43,7 +45,6 @@ const KEEPS =
   /^(?:min|max|any|any_value|anyLast|abs|first_value|last_value|lag|lead|assumeNotNull|toNullable)(?:If)?$/i;
 const ROUNDS = /^(?:round|floor|ceil|ceiling|trunc|truncate)$/i;
 const SUMS = /^sum(?:Distinct)?(?:If)?$/i;
-const CHOOSES = /^(?:ifNull|coalesce|nvl|greatest|least)$/i;
 const FLOATS =
   /^(?:avg(?:If)?|toFloat(?:32|64)|sqrt|exp|ln|log|log2|log10|pow|power|sin|cos|tan)$/i;
 const DATES = /^(?:toDate|toDate32|makeDate|makeDate32|today|current_date|curdate)$/i;
@@ -56,7 +57,7 @@ const STEPS_MAX = 1000;
 const MEANINGS_MAX = 100;
 const SUM_DIGITS = 38;
 
-/** Finds out which expressions are numbers and times, and of how many digits. */
+/** Finds out which expressions are numbers and times. */
 export class ValueTypes {
   private steps = 0;
   /** Aliases that are looked into: within themselves they are columns. */
@@ -102,7 +103,7 @@ export class ValueTypes {
 
   private ofOne(node: Node, depth: number): Known {
     if (node.kind === 'number') return typeOfNumber(node.text);
-    if (node.kind === 'text') return TEXT;
+    if (node.kind === 'text') return node.value === '' ? EMPTY_TEXT : TEXT;
     if (node.kind === 'group') return isList(node) ? this.ofGroup(node.nodes, depth) : UNKNOWN;
     if (node.kind === 'symbol') return UNKNOWN;
     const { value } = node;
@@ -163,14 +164,14 @@ export class ValueTypes {
     const items = itemsOf(list.nodes);
     const [first = [], second = []] = items;
     if (MOMENTS.test(name)) return moment(digitsOf(name, second));
+    const chosen = choicesOf(name, items.length).map((at) => itemAt(items, at));
+    if (chosen.length > 0) return this.ofSeveral(chosen, depth);
     if (KEEPS.test(name)) return columnLike(this.of(first, depth + 1));
     if (SUMS.test(name)) return summed(this.of(first, depth + 1));
     if (ROUNDS.test(name)) return rounded(this.of(first, depth + 1));
-    const chosen = choicesOf(name, items.length).map((at) => itemAt(items, at));
-    if (chosen.length > 0) return this.ofSeveral(chosen, depth);
     if (FLOATS.test(name)) return FLOAT;
-    const scale = second.length === 1 && second[0]?.kind === 'number' ? second[0].text : undefined;
     const [, bits] = /^toDecimal(32|64|128|256)$/.exec(name) ?? [];
+    const scale = second.length === 1 && second[0]?.kind === 'number' ? second[0].text : undefined;
     if (bits !== undefined && scale !== undefined)
       return decimal(certain(WIDTHS[bits], `digits of ${bits} bits`), Number(scale));
     if (/^toU?Int(?:8|16|32|64)$/.test(name)) return name.startsWith('toU') ? UNSIGNED : SIGNED;
@@ -222,17 +223,6 @@ export function castType(written: string): Known {
   const type = form ? target.replace(form, name ?? '') : target;
   // One that the engine has by further names.
   return /^(?:[A-Z][a-z0-9]+|UInt\d+)/.test(readEngineType(type).name) ? knownType(type) : OTHER;
-}
-
-/** Places of the arguments of which a call answers one. */
-export function choicesOf(name: string, length: number): readonly number[] {
-  const places = Array.from({ length }, (_, at) => at);
-  if (CHOOSES.test(name)) return places;
-  if (/^if$/i.test(name)) return places.slice(1);
-  // As the engine prints CASE, without an operand and with one.
-  const first = name === 'multiIf' ? 1 : name === 'caseWithExpression' ? 2 : undefined;
-  if (first === undefined) return [];
-  return places.filter((at) => at === length - 1 || (at >= first && (at - first) % 2 === 0));
 }
 
 const nameOf = (node: Node | undefined): string | undefined =>

@@ -15,12 +15,21 @@ const MAKES_TEXT = new RegExp(
   'i',
 );
 
+/** Functions that make other values of the elements of lists. */
+const MAKES_ELEMENTS = /^(?:array_?map|(?:list|array)_(?:transform|apply))$/i;
+/** A lambda that passes the elements on makes no text. */
+const COMPUTES = /->[^]*[('|]/;
+
 /** The arguments of a call, of which those that are bytes go into such a function as text. */
 export function textsOfBytes(
   name: string,
   args: readonly string[],
   typeAt: (at: number) => Known,
 ): readonly string[] {
+  if (MAKES_ELEMENTS.test(name) && args.some((arg) => COMPUTES.test(arg)))
+    return args.map((arg, at) =>
+      typeAt(at).element?.bytes === undefined ? arg : `CAST(${arg}, 'Array(Nullable(String))')`,
+    );
   if (!MAKES_TEXT.test(name)) return args;
   return args.map((arg, at) => (typeAt(at).bytes !== undefined ? `toString(${arg})` : arg));
 }

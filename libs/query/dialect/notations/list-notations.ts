@@ -1,10 +1,25 @@
 import { isKeyword, operandEnd } from '../operands.js';
 import type { Rewritten, Write } from './rewriting.js';
-import { isSymbol, isWord, itemsOf, type Node, type Nodes } from '../source-tree.js';
+import {
+  isList,
+  isQuery,
+  isSymbol,
+  isWord,
+  itemsOf,
+  type Node,
+  type Nodes,
+} from '../source-tree.js';
 
 /** Gives the notation of lists that begins there, in the engine's words. */
 export function listNotation(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
-  return listLiteral(nodes, at, write) ?? lambda(nodes, at) ?? listSlice(nodes, at, write);
+  return (
+    listLiteral(nodes, at, write) ??
+    listOfRows(nodes, at, write) ??
+    mapLiteral(nodes, at, write) ??
+    row(nodes, at) ??
+    lambda(nodes, at) ??
+    listSlice(nodes, at, write)
+  );
 }
 
 /** `ARRAY[1, 2]`; `array[1]` is an element of a column that is called so. */
@@ -15,6 +30,36 @@ function listLiteral(nodes: Nodes, at: number, write: Write): Rewritten | undefi
   if (isElement || isSymbol(nodes[at - 1], '.')) return undefined;
   return { text: write([list]), end: at + 2 };
 }
+
+/** `ARRAY(SELECT …)`: all values of its one column, with the nulls, in the order that it has. */
+function listOfRows(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
+  const [word, list] = [nodes[at], nodes[at + 1]];
+  if (!isWord(word, 'ARRAY') || !isList(list) || !isQuery(list.nodes)) return undefined;
+  const all = `arrayMap(e -> tupleElement(e, 1), groupArray(tuple(listed)))`;
+  return { text: `(SELECT ${all} FROM ${write([list])} AS listed_rows(listed))`, end: at + 2 };
+}
+
+/** `MAP {'a': 1}` of DuckDB. */
+function mapLiteral(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
+  const [word, braces] = [nodes[at], nodes[at + 1]];
+  if (!isWord(word, 'MAP') || braces?.kind !== 'group' || braces.text !== '{') return undefined;
+  const pairs = itemsOf(braces.nodes).map((item) => {
+    const colon = item.findIndex((node) => isSymbol(node, ':'));
+    return colon < 1 || colon === item.length - 1
+      ? undefined
+      : `${write(item.slice(0, colon))}, ${write(item.slice(colon + 1))}`;
+  });
+  return pairs.includes(undefined) ? undefined : { text: `map(${pairs.join(', ')})`, end: at + 2 };
+}
+
+/** `ROW(1, 'x')` of the standard. */
+const row = (nodes: Nodes, at: number): Rewritten | undefined =>
+  isWord(nodes[at], 'ROW') &&
+  isList(nodes[at + 1]) &&
+  !isSymbol(nodes[at - 1], '.') &&
+  !isWord(nodes[at - 1], 'AS')
+    ? { text: 'tuple', end: at + 1 }
+    : undefined;
 
 /** `lambda x: x + 1` of DuckDB and Python is `x -> x + 1`. */
 function lambda(nodes: Nodes, at: number): Rewritten | undefined {

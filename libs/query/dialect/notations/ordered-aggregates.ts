@@ -51,26 +51,57 @@ function ordered(
 ): string | undefined {
   const order = nodes.findIndex((node, at) => isWord(node, 'ORDER') && isWord(nodes[at + 1], 'BY'));
   if (order < 1) return undefined;
-  const [sort, more] = itemsOf(nodes.slice(order + 2));
+  const keys = itemsOf(nodes.slice(order + 2)).map((sort) => sortKey(sort, write));
   const [x = [], by] = itemsOf(nodes.slice(0, order));
   const isDistinct = isWord(x[0], 'DISTINCT');
-  if (!sort || more) return undefined;
-  const { key, isDescending } = sortKey(sort, write);
   const value = write(isDistinct ? x.slice(1) : x);
-  if (isDistinct && key !== value) return undefined;
+  if (isDistinct && keys.some(({ key }) => key !== value)) return undefined;
   const chosen = isList(filter) ? ` AND (${write(filter.nodes.slice(1))})` : '';
-  const sorted = `array${isDescending ? 'Reverse' : ''}Sort(p -> p.2, groupArrayIf((${value}, ${key}), (${value}) IS NOT NULL${chosen}))`;
+  const tuple = [value, ...keys.map(({ key }) => key)].join(', ');
+  const sorted = sortedBy(`groupArrayIf((${tuple}), (${value}) IS NOT NULL${chosen})`, keys);
   const mapped = `arrayMap(p -> p.1, ${sorted})`;
   const values = isDistinct ? `arrayDistinct(${mapped})` : mapped;
   if (/^(?:array_agg|list)$/i.test(name)) return add(values);
   return add(`arrayStringConcat(${values}, ${by ? write(by) : "','"})`);
 }
 
-function sortKey(
-  sort: Nodes,
-  write: Write,
-): { readonly key: string; readonly isDescending: boolean } {
-  const isDescending = isWord(sort.at(-1), 'DESC');
-  const isSaid = isDescending || isWord(sort.at(-1), 'ASC');
-  return { key: write(isSaid ? sort.slice(0, -1) : sort), isDescending };
+interface SortKey {
+  readonly key: string;
+  readonly isDescending: boolean;
+  /** Tells where nulls are, if it is said. */
+  readonly nulls: 'FIRST' | 'LAST' | undefined;
+}
+
+/** A list of tuples, sorted by what stands behind the first of each: by keys of one direction at once, the last first. */
+function sortedBy(list: string, keys: readonly SortKey[]): string {
+  const [only, more] = keys;
+  const places = keys.map((key, at) => ({ ...key, place: `p.${at + 2}` }));
+  const sort = ({ isDescending }: SortKey): string => `array${isDescending ? 'Reverse' : ''}Sort`;
+  if (only && !more && only.nulls === undefined) return `${sort(only)}(p -> p.2, ${list})`;
+  let sorted = list;
+  for (let end = places.length; end > 0;) {
+    const last = places[end - 1] as (typeof places)[number];
+    const begin = places.slice(0, end).findLastIndex((each) => each.isDescending !== last.isDescending) + 1; // prettier-ignore
+    const by = places.slice(begin, end).map(withNulls).join(', ');
+    const position = last.isDescending ? '-i' : 'i';
+    // What is equal stays in the order of the keys behind.
+    sorted =
+      end === places.length
+        ? `${sort(last)}(p -> (${by}), ${sorted})`
+        : `(arrayMap(l -> ${sort(last)}((p, i) -> (${by}, ${position}), l, arrayMap(n -> toInt64(n), arrayEnumerate(l))), [${sorted}])[1])`;
+    end = begin;
+  }
+  return sorted;
+}
+
+const withNulls = ({ place, isDescending, nulls }: SortKey & { readonly place: string }): string =>
+  `${(nulls === 'FIRST') === isDescending ? 'isNull' : 'isNotNull'}(${place}), ${place}`;
+
+function sortKey(sort: Nodes, write: Write): SortKey {
+  const isNulls = isWord(sort.at(-2), 'NULLS');
+  const nulls = isNulls ? (isWord(sort.at(-1), 'FIRST') ? 'FIRST' : 'LAST') : undefined;
+  const rest = isNulls ? sort.slice(0, -2) : sort;
+  const isDescending = isWord(rest.at(-1), 'DESC');
+  const isSaid = isDescending || isWord(rest.at(-1), 'ASC');
+  return { key: write(isSaid ? rest.slice(0, -1) : rest), isDescending, nulls };
 }

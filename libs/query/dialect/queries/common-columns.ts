@@ -19,6 +19,8 @@ const LONG_DIGITS = 10;
 export function bridgesOf(types: readonly (Known | undefined)[]): readonly (string | undefined)[] {
   const none = types.map(() => undefined);
   const known = types.filter((type) => type !== undefined);
+  if (known.some(isBytes) && !known.every((type) => isBytes(type) || type.isEmpty))
+    return types.map((type) => (type && isBytes(type) ? 'String' : undefined));
   if (known.some((type) => type.kind !== 'float' && !isExact(type))) return none;
   const has = (kind: Known['kind']): boolean => known.some((type) => type.kind === kind);
   const isFloat = has('float') || (has('fraction') && !has('decimal'));
@@ -49,6 +51,9 @@ function decimalBridges(
       : `Decimal(${precision}, ${scale})`,
   );
 }
+
+/** Bytes are base64: beside another text they are that text, and not the other bytes. */
+const isBytes = ({ bytes }: Known): boolean => bytes !== undefined;
 
 const isLong = ({ kind, precision }: Known): boolean =>
   kind !== 'fraction' && precision >= LONG_DIGITS;

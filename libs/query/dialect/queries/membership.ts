@@ -18,8 +18,17 @@ export function membershipAt(nodes: Nodes, at: number): Membership | undefined {
 }
 
 /** Writes what is looked for in a list. The engine refuses longer texts there beside one of a fixed length. */
-export const soughtValue = (value: string, { bytes }: Known): string =>
-  bytes === 'fixed' ? `toString(${value})` : value;
+export function soughtValue(
+  value: Nodes,
+  typeOf: (nodes: Nodes) => Known,
+  write: (nodes: Nodes) => string,
+): string {
+  const isFixed = (item: Nodes): boolean => typeof typeOf(item).bytes === 'number';
+  const [only, more] = value;
+  const items = isList(only) && more === undefined && !isQuery(only.nodes) ? itemsOf(only.nodes) : []; // prettier-ignore
+  const text = (item: Nodes): string => (isFixed(item) ? `toString(${write(item)})` : write(item));
+  return items.length > 1 && items.some(isFixed) ? `(${items.map(text).join(', ')})` : text(value);
+}
 
 const isNull = ([only, more]: Nodes): boolean => more === undefined && isWord(only, 'NULL');
 

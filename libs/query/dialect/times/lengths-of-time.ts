@@ -1,14 +1,18 @@
 import { MillraceError } from '@app/platform';
 import type { Known } from '../casts/known-type.js';
+import type { Side } from '../numbers/decimal-arithmetic.js';
+import { callAt } from '../operands.js';
+import { isList, type Nodes } from '../source-tree.js';
 import { fn, type ScalarFunction } from '../functions/scalar-function.js';
 
 const NUMBER = /^-?\s*\d+(\.\d*)?(?:e[-+]?\d+)?$/i;
 
+const isFraction = (x: string): boolean => NUMBER.test(x) && !Number.isInteger(Number(x));
+
 /** Writes whole ones of a unit; the engine would leave the fraction of a number out. */
 const whole = (unit: string): ScalarFunction =>
   fn(1, 1, (x) => {
-    const isFraction = NUMBER.test(x) && !Number.isInteger(Number(x));
-    if (!isFraction) return `toInterval${unit}(${x})`;
+    if (!isFraction(x)) return `toInterval${unit}(${x})`;
     throw new MillraceError('INVALID_SQL', `to_${unit.toLowerCase()}s counts whole ones, not ${x}; to_seconds and to_milliseconds take fractions`); // prettier-ignore
   });
 
@@ -20,6 +24,32 @@ const fractional = (unit: string, microseconds: number): ScalarFunction =>
       : `toIntervalMicrosecond(toInt64(round((${x}) * ${microseconds})))`,
   );
 
+/** Units whose fractions are so many microseconds; a year and a month have none. */
+const LENGTHS: Readonly<Record<string, number | undefined>> = {
+  Year: undefined,
+  Quarter: undefined,
+  Month: undefined,
+  Week: 604_800_000_000,
+  Day: 86_400_000_000,
+  Hour: 3_600_000_000,
+  Minute: 60_000_000,
+  Second: 1_000_000,
+  Millisecond: 1000,
+};
+
+/** The engine's own, which would leave the fraction of a number out. */
+const INTERVALS = Object.entries(LENGTHS).map(
+  ([unit, length]) => [`tointerval${unit.toLowerCase()}`, fn(1, 1, exact(unit, length))] as const,
+);
+
+function exact(unit: string, length: number | undefined): (x: string) => string {
+  return (x) => {
+    if (!isFraction(x)) return `toInterval${unit}(${x})`;
+    if (length !== undefined) return `toIntervalMicrosecond(toInt64(round((${x}) * ${length})))`;
+    throw new MillraceError('INVALID_SQL', `${x} of a ${unit.toLowerCase()} is no length of time: write days, or months`); // prettier-ignore
+  };
+}
+
 /** DuckDB's, by name in lower case; `to_days` is another thing in the engine, as in MySQL. */
 export const LENGTHS_OF_TIME: Readonly<Record<string, ScalarFunction>> = {
   to_years: whole('Year'),
@@ -30,10 +60,13 @@ export const LENGTHS_OF_TIME: Readonly<Record<string, ScalarFunction>> = {
   to_seconds: fractional('Second', 1_000_000),
   to_milliseconds: fractional('Millisecond', 1000),
   to_microseconds: whole('Microsecond'),
+  ...Object.fromEntries(INTERVALS),
 };
 
-/** Units whose fractions are so many microseconds; a year and a month have none. */
 const MICROSECONDS: Readonly<Record<string, number | undefined>> = {
+  ...Object.fromEntries(
+    Object.entries(LENGTHS).map(([unit, length]) => [`tointerval${unit.toLowerCase()}`, length]),
+  ),
   to_weeks: 604_800_000_000,
   to_hours: 3_600_000_000,
   to_minutes: 60_000_000,
@@ -58,6 +91,32 @@ export function fractionsOfTime(
   if (microseconds !== undefined)
     return `toIntervalMicrosecond(toInt64(round((${x}) * ${microseconds})))`;
   throw new MillraceError('INVALID_SQL', `${name} counts whole ones, and this may have fractions: CAST it to BIGINT, or round it`); // prettier-ignore
+}
+
+/**
+ * `n * INTERVAL '1 day'`, which the engine does not know.
+ * @returns undefined where the second is no length of time in one unit
+ */
+export function multipliedInterval(factor: Side, interval: Side): string | undefined {
+  const [, open = '', unit = '', rest = ''] = INTERVAL.exec(interval.written) ?? [];
+  if (unit === '' || !isInterval(interval.nodes)) return undefined;
+  const count = rest.slice(0, rest.length - open.length - 1);
+  const number = `(${factor.written}) * (${count})`;
+  const length = LENGTHS[unit];
+  const isWhole = /^(?:signed|unsigned|count|literal)$/.test(factor.type.kind);
+  return isWhole || length === undefined
+    ? `toInterval${unit}(accurateCast(${number}, 'Nullable(Int64)'))`
+    : `toIntervalMicrosecond(toInt64(round(${number} * ${length})))`;
+}
+
+const INTERVAL = /^(\(*)toInterval(\w+)\(([^]*)$/;
+
+/** True for a call that makes a length of time, in brackets or without. */
+function isInterval(nodes: Nodes): boolean {
+  const [only, more] = nodes;
+  if (isList(only) && more === undefined) return isInterval(only.nodes);
+  const call = callAt(nodes, 0);
+  return call?.end === nodes.length && /^toInterval/.test(call.name);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import { readTime } from '../../plan/read-time.js';
+import { multipliedInterval } from './lengths-of-time.js';
 import type { Side } from '../numbers/decimal-arithmetic.js';
 import type { Known } from '../casts/known-type.js';
 import type { Node, Nodes } from '../source-tree.js';
@@ -71,6 +72,7 @@ const DAY_LENGTH = 10;
 
 /** Comparisons of a time with a text, and the days between two dates. */
 export function withTimes(operator: string, left: Side, right: Side): string | undefined {
+  if (operator === '*') return multipliedInterval(left, right) ?? multipliedInterval(right, left);
   const isDates = left.type.kind === 'date' && right.type.kind === 'date';
   if (operator === '-')
     return isDates

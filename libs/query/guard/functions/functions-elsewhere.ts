@@ -1,5 +1,5 @@
 const STRUCT =
-  "structs are not made in a statement: make a column of each part, or map('a', 1, 'b', 2) of values of one type";
+  "structs are written CAST(ROW(1, 'x') AS STRUCT(a INTEGER, b VARCHAR)); map('a', 1, 'b', 2) holds values of one type";
 const FIELD = "a field of an object is k.c, or k['c']";
 
 /** Functions of other systems that are not here, in lower case, and what says the same. */

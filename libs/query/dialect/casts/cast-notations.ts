@@ -1,0 +1,92 @@
+import type { Rewritten, Write } from '../notations/rewriting.js';
+import {
+  endOf,
+  isList,
+  isSymbol,
+  isWord,
+  startOf,
+  type Group,
+  type Nodes,
+} from '../source-tree.js';
+import { writtenInterval } from '../times/written-intervals.js';
+import { refused, writtenType } from './written-types.js';
+
+const INTEGER = /^(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|INT[248]?)$/i;
+
+/**
+ * `CAST(x AS type)`, `x::type` and `TRY_CAST(x AS type)` with a type that the engine reads otherwise
+ * or not at all: `INTEGER[]`, `TIMESTAMP WITH TIME ZONE`, `STRUCT(a INTEGER)`, `INTERVAL`.
+ */
+export function castNotation(
+  nodes: Nodes,
+  at: number,
+  source: string,
+  write: Write,
+): Rewritten | undefined {
+  const [first, list] = [nodes[at], nodes[at + 1]];
+  if (isSymbol(first, '::')) return ofColons(nodes, at, source);
+  if (first?.kind === 'text' && isSymbol(list, '::') && isWord(nodes[at + 2], 'INTERVAL'))
+    return { text: writtenInterval(first.value), end: at + 3 };
+  // The engine takes the digits for a text, which is no integer.
+  const isNumber = first?.kind === 'number' && /[.e]/i.test(first.text) && isSymbol(list, '::');
+  const target = nodes[at + 2]?.text ?? '';
+  if (isNumber && INTEGER.test(target))
+    return { text: `CAST(${write([first])} AS ${target})`, end: at + 3 };
+  if (first?.kind !== 'word' || !isList(list)) return undefined;
+  if (isWord(first, 'CAST')) return ofCast(list, at, source, write);
+  return /^(?:TRY|SAFE)_CAST$/i.test(first.text) ? ofTryCast(list, at, source, write) : undefined;
+}
+
+/** `TIMESTAMP WITH TIME ZONE '…'`, `TIMESTAMP(3) '…'`, `TIME WITHOUT TIME ZONE '…'`, `NUMERIC '1.5'`. */
+export function typedLiteral(nodes: Nodes, at: number, source: string): Rewritten | undefined {
+  if (!TYPED.test(nodes[at]?.text ?? '') || isWord(nodes[at - 1], 'AS')) return undefined;
+  const type = writtenType(nodes, at, source);
+  const text = type && nodes[type.end];
+  const isPlain = type?.end === at + 1 && !OTHERS.test(type.text);
+  if (!type || text?.kind !== 'text' || isPlain) return undefined;
+  const value = source.slice(text.start, text.end);
+  return { text: `CAST(${value} AS ${type.text})`, end: type.end + 1 };
+}
+
+const TYPED =
+  /^(?:TIMESTAMP|TIME|NUMERIC|DECIMAL|INTEGER|INT|BIGINT|SMALLINT|DOUBLE|BOOLEAN|UUID)$/i;
+/** The engine, or what comes later, reads the others before a text. */
+const OTHERS = /^(?:NUMERIC|DECIMAL|INTEGER|INT|BIGINT|SMALLINT|DOUBLE|BOOLEAN|UUID)$/i;
+
+function ofColons(nodes: Nodes, at: number, source: string): Rewritten | undefined {
+  if (isWord(nodes[at + 1], 'INTERVAL')) throw refused(INTERVALS);
+  const type = writtenType(nodes, at + 1, source);
+  return type?.isForeign ? { text: `::${type.text}`, end: type.end } : undefined;
+}
+
+const INTERVALS = "INTERVAL is read of a written text: x + INTERVAL '1 day', or of a number, x + n * INTERVAL '1 day'"; // prettier-ignore
+
+/** The place of AS, behind which the type stands. */
+const asOf = ({ nodes }: Group): number => nodes.findLastIndex((node) => isWord(node, 'AS'));
+
+function ofCast(list: Group, at: number, source: string, write: Write): Rewritten | undefined {
+  const as = asOf(list);
+  if (as < 1) return undefined;
+  const value = list.nodes.slice(0, as);
+  const [only, more] = value;
+  if (isWord(list.nodes[as + 1], 'INTERVAL') && as + 2 === list.nodes.length) {
+    if (only?.kind !== 'text' || more) throw refused(INTERVALS);
+    return { text: writtenInterval(only.value), end: at + 2 };
+  }
+  const type = writtenType(list.nodes, as + 1, source);
+  if (!type?.isForeign || type.end !== list.nodes.length) return undefined;
+  return { text: `CAST(${write(value)} AS ${type.text})`, end: at + 2 };
+}
+
+function ofTryCast(list: Group, at: number, source: string, write: Write): Rewritten | undefined {
+  const as = asOf(list);
+  const words = list.nodes.slice(as + 1);
+  if (as < 1 || words.length === 0) return undefined;
+  const type = writtenType(words, 0, source);
+  const isWhole = type?.end === words.length;
+  if (isWhole && /^(?:Array|Map|Tuple)\(/.test(type.text))
+    throw refused('TRY_CAST is of single values: list_transform(x, e -> TRY_CAST(e AS INTEGER)) tries each of a list'); // prettier-ignore
+  const name = isWhole ? type.text : source.slice(startOf(words), endOf(words));
+  const quoted = name.replace(/[\\']/g, '\\$&');
+  return { text: `try_cast(${write(list.nodes.slice(0, as))}, '${quoted}')`, end: at + 2 };
+}

@@ -1,0 +1,135 @@
+import { MillraceError } from '@app/platform';
+import type { Rewritten } from '../notations/rewriting.js';
+import { isWord, type Nodes } from '../source-tree.js';
+
+/** Units of a fixed length, in microseconds, the longest first. */
+const LENGTHS: readonly (readonly [name: string, form: RegExp, microseconds: number])[] = [
+  ['WEEK', /^(?:w|weeks?)$/i, 604_800_000_000],
+  ['DAY', /^(?:d|days?)$/i, 86_400_000_000],
+  ['HOUR', /^(?:h|hrs?|hours?)$/i, 3_600_000_000],
+  ['MINUTE', /^(?:m|mins?|minutes?)$/i, 60_000_000],
+  ['SECOND', /^(?:s|secs?|seconds?)$/i, 1_000_000],
+  ['MILLISECOND', /^(?:ms|msecs?|milliseconds?)$/i, 1000],
+  ['MICROSECOND', /^(?:us|usecs?|microseconds?)$/i, 1],
+];
+/** Units of so many months. */
+const MONTHS: readonly (readonly [form: RegExp, months: number])[] = [
+  [/^(?:mons?|months?)$/i, 1],
+  [/^quarters?$/i, 3],
+  [/^(?:y|yrs?|years?)$/i, 12],
+  [/^decades?$/i, 120],
+  [/^centur(?:y|ies)$/i, 1200],
+];
+const CLOCK = /^([-+]?)(\d+):(\d\d)(?::(\d\d(?:\.\d{1,6})?))?$/;
+const PIECE = /[-+]?\d+:\d\d(?::\d\d(?:\.\d{1,6})?)?|[-+]?(?:\d+\.?\d*|\.\d+)\s*[a-z]+/gi;
+/** The engine reads whole numbers of units by itself. */
+const PLAIN = /^\s*[-+]?\d+\s+(?:(?:nano|micro|milli)?second|minute|hour|day|week|month|quarter|year)s?\s*$/i; // prettier-ignore
+
+/** True for what the engine reads as it stands. */
+export const isPlainInterval = (text: string): boolean => PLAIN.test(text);
+
+interface Sum {
+  months: number;
+  microseconds: number;
+}
+
+/**
+ * A length of time as Postgres and DuckDB write it, `1 day 02:30:00`, `1.5 hours`, `P1DT2H`, in the
+ * engine's words. The engine would leave the fraction out.
+ * @throws {MillraceError} INVALID_SQL for what is none
+ */
+export function writtenInterval(text: string): string {
+  if (isPlainInterval(text)) return `INTERVAL '${text.trim()}'`;
+  const { months, microseconds } = sumOf(text);
+  if (!Number.isInteger(months))
+    throw refused(text, 'has a fraction of a month, which is no length of time');
+  if (!Number.isSafeInteger(microseconds)) throw refused(text, 'is finer than a microsecond');
+  const [unit, , length] = LENGTHS.find(([, , each]) => microseconds % each === 0) ?? ['MICROSECOND', undefined, 1]; // prettier-ignore
+  const pieces = [
+    ...(months === 0 ? [] : [`${months} MONTH`]),
+    ...(microseconds === 0 && months !== 0 ? [] : [`${microseconds / length} ${unit}`]),
+  ];
+  return `INTERVAL '${pieces.join(' ')}'`;
+}
+
+function sumOf(text: string): Sum {
+  const [, ago] = /\s(ago)\s*$/i.exec(text) ?? [];
+  const words = (ago ? text.replace(/\s+ago\s*$/i, '') : text).trim();
+  const sum = /^[-+]?P/i.test(words) ? ofIso(words) : ofWords(words);
+  const sign = ago ? -1 : 1;
+  return { months: sign * sum.months, microseconds: sign * sum.microseconds };
+}
+
+function ofWords(text: string): Sum {
+  const sum: Sum = { months: 0, microseconds: 0 };
+  const rest = text.replace(PIECE, (piece) => {
+    add(sum, piece, text);
+    return '';
+  });
+  if (!/^[\s,]*$/.test(rest) || text === '') throw refused(text, NONE);
+  return sum;
+}
+
+const NONE = "is no length of time: INTERVAL '1 day', '2 hours 30 minutes', '02:30:00'";
+
+function add(sum: Sum, piece: string, text: string): void {
+  const clock = CLOCK.exec(piece.trim());
+  if (clock) {
+    const [, sign, hours, minutes, seconds = '0'] = clock;
+    const length = (Number(hours) * 60 + Number(minutes)) * 60_000_000 + micros(seconds, 1_000_000);
+    sum.microseconds += sign === '-' ? -length : length;
+    return;
+  }
+  const [, number = '', unit = ''] = /^([-+]?[\d.]+)\s*([a-z]+)$/i.exec(piece.trim()) ?? [];
+  addUnit(sum, number, unit, text);
+}
+
+function addUnit(sum: Sum, number: string, unit: string, text: string): void {
+  const months = MONTHS.find(([form]) => form.test(unit))?.[1];
+  const length = LENGTHS.find(([, form]) => form.test(unit))?.[2];
+  if (months !== undefined) sum.months += micros(number, months);
+  else if (length !== undefined) sum.microseconds += micros(number, length);
+  else throw refused(text, NONE);
+}
+
+/** So many of a unit; a fraction of digits times a power of ten is exact. */
+function micros(number: string, unit: number): number {
+  const [whole = '0', fraction = ''] = number.replace(/^[-+]/, '').split('.');
+  const value =
+    Number(whole || '0') * unit + (Number(fraction || '0') * unit) / 10 ** fraction.length;
+  return number.startsWith('-') ? -value : value;
+}
+
+/** ISO 8601: `P1Y2M3DT4H5M6.5S`. */
+function ofIso(text: string): Sum {
+  const [, sign, days = '', times = ''] = /^([-+]?)P([^T]*)(?:T(.*))?$/i.exec(text) ?? [];
+  const sum: Sum = { months: 0, microseconds: 0 };
+  const read = (list: string, isTime: boolean): string =>
+    list.replace(/([-+]?[\d.]+)([YMWDHS])/gi, (_, number: string, letter: string) => {
+      const unit = /m/i.test(letter) && !isTime ? 'month' : letter;
+      addUnit(sum, number, unit, text);
+      return '';
+    });
+  if (read(days, false) + read(times, true) !== '' || days + times === '')
+    throw refused(text, NONE);
+  return sign === '-' ? { months: -sum.months, microseconds: -sum.microseconds } : sum;
+}
+
+const refused = (text: string, problem: string): MillraceError =>
+  new MillraceError('INVALID_SQL', `${JSON.stringify(text.slice(0, 40))} ${problem}`);
+
+const UNIT = /^(?:(?:micro|milli)?second|minute|hour|day|week|month|quarter|year)s?$/i;
+
+/** `INTERVAL '1.5 hours'`, `INTERVAL '1.5' HOUR`, `INTERVAL 1.5 HOUR`; undefined for what the engine reads. */
+export function intervalLiteral(nodes: Nodes, at: number): Rewritten | undefined {
+  const [word, value, unit] = [nodes[at], nodes[at + 1], nodes[at + 2]];
+  if (!isWord(word, 'INTERVAL') || (value?.kind !== 'text' && value?.kind !== 'number'))
+    return undefined;
+  const hasUnit = unit?.kind === 'word' && UNIT.test(unit.text);
+  if (!hasUnit) {
+    const isLeft = value.kind === 'number' || isPlainInterval(value.value);
+    return isLeft ? undefined : { text: writtenInterval(value.value), end: at + 2 };
+  }
+  if (!/^\s*[-+]?\d*\.\d+\s*$/.test(value.value) || isWord(nodes[at + 3], 'TO')) return undefined;
+  return { text: writtenInterval(`${value.value} ${unit.text}`), end: at + 3 };
+}
