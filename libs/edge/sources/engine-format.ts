@@ -16,7 +16,7 @@ export interface EngineFormat {
 }
 
 /** The engine unpacks files with these endings. */
-const COMPRESSED = ['gz', 'zst', 'bz2', 'xz', 'lz4', 'br'];
+export const COMPRESSED: readonly string[] = ['gz', 'zst', 'bz2', 'xz', 'lz4', 'br'];
 const alsoCompressed = (...endings: readonly string[]): readonly string[] =>
   endings.flatMap((each) => [each, ...COMPRESSED.map((packed) => `${each}.${packed}`)]);
 
