@@ -52,7 +52,10 @@ const layers = {
     'The configuration is composed of what each lib says of its own variables.',
   ],
   parquet: [['platform'], 'What a file says of itself, as bytes: who reads it knows what for.'],
-  arrow: [[], 'Tables of a FlatBuffer, as bytes: who reads them knows what for.'],
+  arrow: [
+    ['parquet', 'platform'],
+    'What a file says of itself, as bytes: who reads it knows what for.',
+  ],
   acceptance: [
     ['arrow', 'parquet', 'streams', 'warehouse', 'platform'],
     'From bytes to verdicts: it knows columns, and neither HTTP nor the queue.',
@@ -64,6 +67,7 @@ const layers = {
   intake: [
     [
       'acceptance',
+      'arrow',
       'http',
       'ingest-queue',
       'object-store',
@@ -104,7 +108,7 @@ const layers = {
     'It speaks a protocol and answers by queries: whose tables they are, and who is let in, the app hands in.',
   ],
   edge: [
-    ['flight-sql', 'parquet', 'postgres-wire', 'query', 'warehouse', 'platform'],
+    ['arrow', 'flight-sql', 'parquet', 'postgres-wire', 'query', 'warehouse', 'platform'],
     'Tables over files and URLs: no account, no queue, no stream of events.',
   ],
 };

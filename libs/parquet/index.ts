@@ -3,4 +3,5 @@ export { fileStructure, writeTimeOfDay, writeZoneless } from './file-structures.
 export type { BytesRange, WrittenElement } from './file-structures.js';
 export { footerOf, notParquet } from './footer.js';
 export { NULL_ROWS, nullObjects, NullsAllowance, tellingColumns } from './null-objects.js';
+export { unzstd } from './unpack-page.js';
 export { holdsValues, nullableObjects, type NullableObject } from './nullable-objects.js';

@@ -10,7 +10,8 @@ type Unpack = (page: Buffer, bytes: number) => Promise<Buffer> | Buffer;
 const ZSTD_PIECE_BYTES = 1024;
 const LENGTH_BYTES = 4;
 
-async function unzstd(page: Buffer, bytes: number): Promise<Buffer> {
+/** @throws {Error} for what has more bytes when it is unpacked */
+export async function unzstd(page: Buffer, bytes: number): Promise<Buffer> {
   const decompressor = new Decompressor();
   const pieces: Buffer[] = [];
   let length = 0;
@@ -21,7 +22,8 @@ async function unzstd(page: Buffer, bytes: number): Promise<Buffer> {
     decompressor.on('data', (piece: Buffer) => {
       length += piece.length;
       if (length <= bytes) pieces.push(piece);
-      else decompressor.destroy(new Error('a page of it is longer than it says'));
+      else
+        decompressor.destroy(new BrokenFileError('something packed in it is longer than it says'));
     });
   });
   for (let at = 0; at < page.length && !decompressor.destroyed; at += ZSTD_PIECE_BYTES)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SourceCredentials } from '@app/edge';
 import type { Column } from '@app/warehouse';
-import type { Field } from '../../libs/acceptance/table/files/field-type.js';
+import type { Field } from '@app/arrow';
 import { judgedRows } from '../../libs/acceptance/table/sql/judge-rows.sql.js';
 import { selectRows, storedFields } from '../../libs/acceptance/table/table-source.js';
 import { databaseSource } from '../../libs/edge/sources/databases/database-source.js';

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Field } from '@app/arrow';
 import {
   footerOf,
   NULL_ROWS,
@@ -18,7 +19,7 @@ import {
   type RowFiles,
 } from '@app/warehouse';
 import { isOutOfSpace } from '../records/out-of-space.js';
-import { holdsText, structure, type Field } from './files/field-type.js';
+import { holdsText, structure } from './files/field-type.js';
 import { kindsWithin } from './sql/kinds-within.js';
 import { columnOf, type StoredField } from './sql/judge-rows.sql.js';
 import { refuseOtherTypes } from './refuse-other-types.js';

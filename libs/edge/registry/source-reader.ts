@@ -44,7 +44,7 @@ export class SourceReader extends WarehouseReader {
     const files = await this.relied(query);
     const known = files === undefined ? undefined : this.answers.get(query, files);
     if (known) return new WholeResult(known);
-    this.insistOnDatabases(query);
+    await this.insistOnSources(query);
     const isSmall = this.isOverFew(query);
     const rows = await this.reader
       .stream({ ...this.counted(query), ...(isSmall && { isSmall }) })
@@ -56,7 +56,7 @@ export class SourceReader extends WarehouseReader {
   }
 
   async text(query: WarehouseQuery): Promise<string> {
-    this.insistOnDatabases(query);
+    await this.insistOnSources(query);
     return this.reader.text(this.counted(query)).catch((error: unknown) => this.fail(error, query));
   }
 
@@ -97,23 +97,23 @@ export class SourceReader extends WarehouseReader {
     return withCount(query, this.registry.prepared(query.database ?? ''));
   }
 
-  /** SQLite would make an empty database where there is none. */
-  private insistOnDatabases(query: WarehouseQuery): void {
-    for (const [name, { place }] of this.named(query, isSqlite))
-      if (!existsSync(place))
-        throw new MillraceError(
-          'TABLE_UNREADABLE',
-          `table ${JSON.stringify(name)} cannot be read: ${NOT_THERE}`,
-        );
+  /** Files may be others since the table was registered; SQLite would make an empty database where there is none. */
+  private async insistOnSources(query: WarehouseQuery): Promise<void> {
+    for (const [name, { described, place, check }] of this.named(query)) {
+      if (described.options.format === 'sqlite' && !existsSync(place))
+        throw unreadable(name, NOT_THERE);
+      await check?.().catch((error: unknown) => {
+        this.logger.warn({ err: error }, `table ${JSON.stringify(name)} cannot be read`);
+        // Other errors name places.
+        throw unreadable(name, error instanceof MillraceError ? error.message : NOT_THERE, error);
+      });
+    }
   }
 
   /** Tables of the statement whose rows lie elsewhere. */
-  private named(
-    { sql, database = '' }: WarehouseQuery,
-    which: (table: PreparedTable) => boolean = () => true,
-  ): readonly NamedTable[] {
+  private named({ sql, database = '' }: WarehouseQuery): readonly NamedTable[] {
     return [...this.registry.prepared(database)].filter(
-      ([name, table]) => !table.copy && which(table) && isNamed(name, sql),
+      ([name, { copy }]) => !copy && isNamed(name, sql),
     );
   }
 
@@ -134,7 +134,10 @@ export class SourceReader extends WarehouseReader {
   }
 }
 
-const isSqlite = ({ described }: PreparedTable): boolean => described.options.format === 'sqlite';
+const unreadable = (name: string, reason: string, cause?: unknown): MillraceError =>
+  new MillraceError('TABLE_UNREADABLE', `table ${JSON.stringify(name)} cannot be read: ${reason}`, {
+    cause,
+  });
 
 type NamedTable = readonly [name: string, table: PreparedTable];
 

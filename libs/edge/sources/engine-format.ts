@@ -16,7 +16,7 @@ export interface EngineFormat {
 }
 
 /** The engine unpacks files with these endings. */
-const COMPRESSED = ['gz', 'zst', 'bz2', 'xz', 'lz4', 'br'];
+export const COMPRESSED: readonly string[] = ['gz', 'zst', 'bz2', 'xz', 'lz4', 'br'];
 const alsoCompressed = (...endings: readonly string[]): readonly string[] =>
   endings.flatMap((each) => [each, ...COMPRESSED.map((packed) => `${each}.${packed}`)]);
 
@@ -24,9 +24,15 @@ const alsoCompressed = (...endings: readonly string[]): readonly string[] =>
 const OF_ALL_FILES: Settings = { schema_inference_mode: "'union'" };
 
 /** So much of each file is looked at for types. */
+export const INFERENCE_BYTES = 32 * 1024 * 1024;
 const INFERENCE: Settings = {
   input_format_max_rows_to_read_for_schema_inference: '1000000000',
-  input_format_max_bytes_to_read_for_schema_inference: String(32 * 1024 * 1024),
+  input_format_max_bytes_to_read_for_schema_inference: String(INFERENCE_BYTES),
+};
+/** Besides: of all that there is. */
+export const ALL_BYTES: Settings = {
+  input_format_max_rows_to_read_for_schema_inference: '9000000000000000000',
+  input_format_max_bytes_to_read_for_schema_inference: '9000000000000000000',
 };
 
 /** A folder may hold files without a byte. */

@@ -1,4 +1,4 @@
-import type { FieldType } from '@app/acceptance';
+import type { FieldType } from '@app/arrow';
 import { partitionValue } from './partition-value.sql.js';
 import { processorMs } from '../../../test/processor-time.js';
 

@@ -1,5 +1,6 @@
 import { quoteText } from '@app/warehouse';
-import { type Field, isTimeField, spooledType } from '@app/acceptance';
+import { isTimeField, spooledType } from '@app/acceptance';
+import type { Field } from '@app/arrow';
 import { brokenTable } from './sources/table-folder.js';
 
 /** No number of a column needs more characters; patterns take long for some texts that are longer. */

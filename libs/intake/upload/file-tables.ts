@@ -1,5 +1,6 @@
 import { MillraceError } from '@app/platform';
-import { openArrow, readParquetFooter, type DataFile, type TableSource } from '@app/acceptance';
+import { readParquetFooter, type DataFile, type TableSource } from '@app/acceptance';
+import { openArrow } from '@app/arrow';
 
 /** A body that is one file is named so in messages. */
 const NAME = 'the body';

@@ -17,6 +17,12 @@ const AS_TEXT: Readonly<Record<string, readonly string[]>> = {
   'digits that no time has': ['2300-01-01 10:00:00.5', '2020-01-01 10:00:00.123456789'],
   'long integers': ['4111111111111111111111', '4111111111111111111112'],
   'a long integer beside a fraction': ['9007199254740993', '1.5'],
+  'days before 1900': ['1850-01-01', '2020-01-01'],
+  'days after 2299': ['2400-01-01', '2020-01-01'],
+  'codes with zeros before them': ['00123', '12'],
+  'codes beside fractions': ['00123', '1.5'],
+  'numbers with a plus': ['+1', '2'],
+  'integers above and below': ['9223372036854775808', '-1'],
 };
 const TYPED: Readonly<Record<string, readonly [readonly string[], readonly unknown[]]>> = {
   days: [

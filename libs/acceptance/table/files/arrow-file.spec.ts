@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { MillraceError } from '@app/platform';
-import { openArrow } from './arrow-file.js';
+import { openArrow } from '@app/arrow';
 import { structure } from './field-type.js';
 import { rounds } from '../../../../test/rounds.js';
 

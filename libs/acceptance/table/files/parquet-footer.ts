@@ -6,7 +6,7 @@ import {
   nullableObjects,
   type NullableObject,
 } from '@app/parquet';
-import type { Field, FieldType, SecondDigits } from './field-type.js';
+import type { Field, FieldType, SecondDigits } from '@app/arrow';
 
 /** The description that a Parquet file has of itself. */
 interface ParquetFooter {

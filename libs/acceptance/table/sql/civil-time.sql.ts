@@ -1,4 +1,4 @@
-import type { SecondDigits } from '../files/field-type.js';
+import type { SecondDigits } from '@app/arrow';
 
 /** The engine's dates go from 1900 to 2299: one whole turn of the calendar, which repeats every 400 years. */
 const FIRST_DAY = -25_567;

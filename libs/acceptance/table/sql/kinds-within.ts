@@ -1,3 +1,4 @@
+import type { FieldType } from '@app/arrow';
 import {
   beyondFloat,
   limitedWithin,
@@ -6,7 +7,7 @@ import {
   within,
   WRITTEN_FLOAT,
 } from '@app/streams';
-import { isScalar, valueTypeOf, type FieldType } from '../files/field-type.js';
+import { isScalar, valueTypeOf } from '../files/field-type.js';
 import { plainType } from './plain-value.sql.js';
 
 /** The kinds of values that the objects of a field have within, as surveys tell them; none of any other field. */

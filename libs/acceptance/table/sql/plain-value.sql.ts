@@ -1,6 +1,6 @@
 import type { ValueType } from '@app/streams';
 import { dateText, timestampText, timeText } from './civil-time.sql.js';
-import type { SecondDigits } from '../files/field-type.js';
+import type { SecondDigits } from '@app/arrow';
 
 /** Decimals of so many digits are what they were when a float is written as text again. */
 export const EXACT_FLOAT_DIGITS = 15;

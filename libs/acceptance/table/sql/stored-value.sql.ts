@@ -1,16 +1,9 @@
+import type { Field, FieldType, SecondDigits } from '@app/arrow';
 import { MillraceError } from '@app/platform';
 import { holds, writeValueType } from '@app/streams';
 import { quoteIdentifier, quoteText, TIMESTAMP } from '@app/warehouse';
 import { julianDay, nanosOfDay, ticksOf } from './civil-time.sql.js';
-import {
-  engineType,
-  isScalar,
-  valueTypeOf,
-  type Field,
-  type FieldType,
-  type ScalarType,
-  type SecondDigits,
-} from '../files/field-type.js';
+import { engineType, isScalar, valueTypeOf, type ScalarType } from '../files/field-type.js';
 import { plainType, plainValue } from './plain-value.sql.js';
 
 const SECONDS_A_DAY = 86_400;

@@ -1,10 +1,11 @@
 import { WarehouseError, type Column, type SourceEngine } from '@app/warehouse';
 import { engineType } from '../../arrow-data-type.js';
 import { SourceError } from '../../sources/source-error.js';
+import { ALL_BYTES, INFERENCE_BYTES } from '../../sources/engine-format.js';
 import { settingsClause, type Settings, type Source } from '../../sources/source.js';
 import type { DescribedColumn, DescribedTable } from '../../table-description.js';
+import { isComposite, misfitsOf, refuseMisfits, type Misfits } from '../check/written-values.js';
 import { withTimesOfDay } from './times-of-day.js';
-import { holdingWhatIsWritten } from './written-values.js';
 
 export const declared = (columns: readonly DescribedColumn[]): readonly Column[] =>
   columns.map(({ name, dataType, nullable }) => ({ name, type: engineType(dataType, nullable) }));
@@ -14,12 +15,20 @@ export const declared = (columns: readonly DescribedColumn[]): readonly Column[]
  * @throws {SourceError} where it has a column whose values the engine would change
  */
 export async function inferColumns(
-  { columns, options }: DescribedTable,
+  { columns, options, partitionColumns = [] }: DescribedTable,
   source: Source,
   statements: SourceEngine['statements'],
 ): Promise<readonly Column[]> {
+  const folders = new Set(partitionColumns.map(({ name }) => name));
+  for (const [, name = ''] of source.shown.matchAll(/\/([^/=]+)=[^/]*(?=\/)/g)) folders.add(name);
   const isArrow = options.format === 'arrow' || options.format === 'arrows';
-  if (columns && !isArrow) return declared(columns);
+  const notation = options.format === 'csv' ? 'csv' : 'json';
+  if (columns && !isArrow) {
+    const asked = declared(columns);
+    if (source.inferred && source.files !== undefined)
+      await refuseMisfits({ columns: asked, notation, areDeclared: true, folders }, source, statements); // prettier-ignore
+    return asked;
+  }
   const ask: Ask = async (inference) => {
     const settings = { ...source.settings, ...inference, print_pretty_type_names: '0' };
     const sql = `DESCRIBE TABLE ${source.call(undefined)}${settingsClause(settings)} FORMAT JSONEachRow`;
@@ -32,24 +41,26 @@ export async function inferColumns(
     refuseLongDates(there.filter(({ name }) => read.has(name)));
     return declared(columns);
   }
-  const told = await withoutRows(source, statements, ask);
-  const found = [...(await withTimesOfDay(told, source, statements))];
-  if (source.many && 'schema_inference_mode' in source.inference) {
-    // Asked for all files together, the engine leaves columns out that are in folders' names.
-    const known = new Set(found.map(({ name }) => name));
-    found.push(
-      ...(await ask({ ...source.inference, ...OF_FIRST_FILE })).filter(
-        ({ name }) => !known.has(name),
-      ),
-    );
-  }
-  if (isArrow) refuseLongDates(found);
+  const find = async (inference: Settings): Promise<readonly Column[]> => {
+    const told = await withoutRows({ ...source, inference }, statements, ask);
+    const found = [...(await withTimesOfDay(told, source, statements))];
+    if (source.many && 'schema_inference_mode' in inference) {
+      // Asked for all files together, the engine leaves columns out that are in folders' names.
+      const known = new Set(found.map(({ name }) => name));
+      const first = await ask({ ...inference, ...OF_FIRST_FILE });
+      const ofFolders = first.filter(({ name }) => !known.has(name));
+      for (const { name } of ofFolders) folders.add(name);
+      found.push(...ofFolders);
+    }
+    if (isArrow) refuseLongDates(found);
+    return source.inferred
+      ? found.map(({ name, type }) => ({ name, type: settledType(type, notation) }))
+      : found;
+  };
+  const look = (of: readonly Column[]): Promise<Misfits> =>
+    misfitsOf({ columns: of, notation, areDeclared: false, folders }, source, statements);
+  const typed = await (source.inferred ? holdingAll(find, look, source) : find(source.inference));
   const headless = options.format === 'csv' && !options.hasHeader;
-  const settled = source.inferred
-    ? found.map(({ name, type }) => ({ name, type: settledType(type) }))
-    : found;
-  const typed =
-    options.format === 'csv' ? await holdingWhatIsWritten(settled, source, statements) : settled;
   const { names } = source;
   // The engine calls columns without names c1, c2, …; folders' names stay.
   return typed.map(({ name, type }) => ({
@@ -59,6 +70,37 @@ export async function inferColumns(
         : name,
     type,
   }));
+}
+
+/**
+ * Gives inferred columns types that hold what is written there; as text, where there is no other.
+ * @param find finds the columns
+ * @param look looks at all rows
+ * @throws {SourceError} where a record has a field that is none of them
+ */
+async function holdingAll(
+  find: (inference: Settings) => Promise<readonly Column[]>,
+  look: (columns: readonly Column[]) => Promise<Misfits>,
+  { inference, files, stamp }: Source,
+): Promise<readonly Column[]> {
+  let misfits = await look(await find(inference));
+  const isSome = misfits.values.size > 0 || misfits.field !== undefined;
+  // They may be where nobody looked for types.
+  if (isSome && files !== undefined && ((await stamp?.())?.bytes ?? Infinity) > INFERENCE_BYTES)
+    misfits = await find({ ...inference, ...ALL_BYTES }).then(look, (error: unknown) => {
+      // The engine finds no type for integers of more than 20 digits; as text they are what they are.
+      if (error instanceof WarehouseError) return misfits;
+      throw error;
+    });
+  const { field, columns } = misfits;
+  if (field === undefined) return columns;
+  throw new SourceError(
+    field.name === undefined
+      ? 'an object has a field that was not found when columns were looked for, or one of its fields twice: declare the columns in `schema`'
+      : field.name === ''
+        ? 'a record has a field without a name (""), which no column can have: give it one, or declare the columns that are wanted in `schema`'
+        : `a record has a field ${JSON.stringify(field.name)} that was not found when columns were looked for: declare the columns in \`schema\``,
+  );
 }
 
 /**
@@ -121,7 +163,9 @@ async function columnsOfHeader(
  * Settles an inferred type: times have one precision and a zone, and columns without a value are
  * texts.
  */
-function settledType(type: string): string {
+function settledType(type: string, notation: 'csv' | 'json'): string {
+  // A text such as `[1, 2]` is what it is, as it is where it is uploaded.
+  if (notation === 'csv' && isComposite(type)) return 'Nullable(String)';
   return type
     .replace(/\bDateTime(?:64\(\d+(?:, '[^']*')?\))?(?![\w(])/g, "DateTime64(6, 'UTC')")
     .replace(/\bDate\b(?!\d)/g, 'Date32')

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { quoteIdentifier, quoteText, type Column } from '@app/warehouse';
 import { SourceError } from '../../sources/source-error.js';
+import { fileChecks, type CheckFiles } from '../check/checked-files.js';
 import type { SourceStamp } from '../../sources/source-stamp.js';
 import { settingsClause, structureOf, type Source } from '../../sources/source.js';
 import type { DescribedTable } from '../../table-description.js';
@@ -35,6 +36,8 @@ export interface PreparedTable {
   readonly changedFiles: (() => Promise<string | undefined>) | undefined;
   /** Looks at the files that are read where they lie; undefined: they are not to be relied on. */
   readonly files: (() => Promise<SourceStamp | undefined>) | undefined;
+  /** To be called before its files are read; undefined: the engine reads all of them as they are. */
+  readonly check: CheckFiles | undefined;
 }
 
 /**
@@ -67,6 +70,8 @@ async function prepared(
   const readAt = Date.now();
   // Before anything is read: what comes while it is read counts as a change.
   const stamp = await source.stamp?.();
+  const check = fileChecks(described, source, workshop);
+  await check?.();
   const found = schemaFromFiles
     ? await schemaOfFiles({ ...described, schemaFromFiles }, workshop)
     : await inferColumns(described, source, statements);
@@ -107,6 +112,7 @@ async function prepared(
           asides: [],
           changedFiles: described.materialize === undefined ? changedFiles : undefined,
           files: undefined,
+          check: undefined,
         };
       }
     }
@@ -118,7 +124,7 @@ async function prepared(
     const isFollowed = asides.length > 0 || source.names !== undefined;
     return {
       ...table,
-      ...{ select, count, asides, copy: undefined },
+      ...{ select, count, asides, check, copy: undefined },
       changedFiles: isFollowed ? changedFiles : undefined,
       // A user who says that they are to be read each time may have reasons.
       files: described.materialize === undefined ? source.stamp : undefined,

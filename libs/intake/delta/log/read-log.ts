@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { MillraceError } from '@app/platform';
 import { quoteText, WarehouseError, type LocalEngine } from '@app/warehouse';
-import { isOutOfSpace, readParquetFooter, structure, type Field } from '@app/acceptance';
+import { isOutOfSpace, readParquetFooter, structure } from '@app/acceptance';
+import type { Field } from '@app/arrow';
 import {
   ACTION_FIELDS,
   fileId,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Field, FieldType } from '@app/acceptance';
+import type { Field, FieldType } from '@app/arrow';
 import type { MetaData } from './log-actions.js';
 import { brokenTable } from '../sources/table-folder.js';
 

@@ -1,6 +1,6 @@
 import { BrokenFileError } from '@app/parquet';
-import type { Field, FieldType, SecondDigits } from './field-type.js';
-import type { FlatTable } from '@app/arrow';
+import type { Field, FieldType, SecondDigits } from './field.js';
+import type { FlatTable } from './flat-buffer.js';
 
 /** The schema of an Arrow file, and the fields of it that are to be read otherwise. */
 export interface ArrowSchema {
@@ -11,19 +11,36 @@ export interface ArrowSchema {
   readonly patches: ReadonlyMap<number, number>;
   /** Tells where lists and maps are in a batch: the engine's reader gives what is below those that are null. */
   readonly lists: readonly ListPlace[];
+  /** Tells where decimals are that have more bits than the engine keeps of them without the patches. */
+  readonly decimals: readonly DecimalPlace[];
 }
 
-/** A column of lists, or what is within one, in the order of a batch's fields. */
-export interface ListPlace {
-  /** The column's name. */
-  readonly name: string;
+/** A column, or what is within one, in the order of a batch's fields. */
+export interface ColumnPlace {
   readonly node: number;
-  /** The index of its mask; its offsets follow. */
+  /** The index of its mask; its offsets or values follow. */
   readonly buffer: number;
   /** Columns before it that have as many buffers as the batch says. */
   readonly viewsBefore: number;
+}
+
+export interface ListPlace extends ColumnPlace {
+  /** The column's name. */
+  readonly name: string;
   /** Bytes of an offset; 0: lists of a fixed length, which have none. */
   readonly offsetBytes: 0 | 4 | 8;
+}
+
+export interface DecimalPlace extends ColumnPlace {
+  /** The column's name. */
+  readonly name: string;
+  readonly precision: number;
+  /** Bytes of a value. */
+  readonly bytes: number;
+  /** Bytes that the engine keeps of it. */
+  readonly kept: number;
+  /** The number of the dictionary whose values they are; undefined: they are those of a batch. */
+  readonly dictionary: bigint | 'within one' | undefined;
 }
 
 const NESTED_MAX = 64;
@@ -40,18 +57,23 @@ export function readArrowSchema(schema: FlatTable): ArrowSchema {
     if (names.has(name)) throw new BrokenFileError(`it has two columns ${JSON.stringify(name)}`);
     names.add(name);
   }
-  const { patches, lists } = reading;
-  return { fields: both.map(([is]) => is), held: both.map(([, held]) => held), patches, lists };
+  const { patches, lists, decimals } = reading;
+  const [fields, held] = [both.map(([is]) => is), both.map(([, own]) => own)];
+  return { fields, held, patches, lists, decimals };
 }
 
 /** A field as it is, and as it is once the schema is patched. */
 type Both<T> = readonly [is: T, held: T];
+
+/** A dictionary's values are the one column of its batch. */
+const FIRST = { node: 0, buffer: 0, viewsBefore: 0 } as const;
 
 const same = (type: FieldType): Both<FieldType> => [type, type];
 
 class Reading {
   readonly patches = new Map<number, number>();
   readonly lists: ListPlace[] = [];
+  readonly decimals: DecimalPlace[] = [];
   private readonly at = { node: 0, buffer: 0, viewsBefore: 0 };
 
   /** @param inDictionary it is among a dictionary's values, which are no node of a batch. */
@@ -68,11 +90,18 @@ class Reading {
         `${column(name)} has lists in a dictionary, which are not taken; cast it to lists`,
       );
     if (offsetBytes !== undefined) this.lists.push({ name, offsetBytes, ...this.at });
+    const place = isDictionary ? FIRST : { ...this.at };
     if (!inDictionary) this.pass(isDictionary ? TYPE.int : tag);
     const children = field
       .tables(FIELD.children)
       .map((child) => this.field(child, depth + 1, inDictionary || isDictionary));
     const [type, held] = this.type(field, tag, children, name);
+    if (type.kind === 'decimal' && held.kind === 'decimal') {
+      const [bytes, kept] = [decimalBytes(held.precision), decimalBytes(type.precision)];
+      const dictionary = inDictionary ? 'within one' : field.table(FIELD.dictionary)?.int64(0);
+      if (kept < bytes)
+        this.decimals.push({ name, precision: type.precision, bytes, kept, dictionary, ...place });
+    }
     return [
       { name, type },
       { name, type: held },
@@ -225,6 +254,9 @@ const column = (name: string): string => `column ${JSON.stringify(name)}`;
 const UUID_BYTES = 16;
 /** The digits of each unit of time: seconds, milli-, micro- and nanoseconds. */
 const DIGITS: Readonly<Record<number, SecondDigits>> = { 0: 0, 1: 3, 2: 6, 3: 9 };
+/** The bytes that a decimal of so many digits needs, of those that there are. */
+const decimalBytes = (digits: number): number =>
+  Number(Object.entries(DIGITS_OF_BITS).find(([, most]) => digits <= most)?.[0] ?? 256) / 8;
 const DIGITS_OF_BITS: Readonly<Record<number, number>> = { 32: 9, 64: 18, 128: 38, 256: 76 };
 
 /** The format's slots of a field, and its numbers of types. */

@@ -2,10 +2,11 @@ import { open } from 'node:fs/promises';
 import { BrokenFileError } from '@app/parquet';
 import { MillraceError } from '@app/platform';
 import { ArrowBytes, HEADER, messageAt, type ArrowMessage } from './arrow-bytes.js';
+import { refuseLostDigits } from './arrow-decimals.js';
 import { hasNullLists, refuseHidden } from './arrow-lists.js';
 import { readArrowSchema, type ArrowSchema } from './arrow-schema.js';
-import type { Field } from './field-type.js';
-import { FlatTable } from '@app/arrow';
+import type { Field } from './field.js';
+import { FlatTable } from './flat-buffer.js';
 
 /** The description that a file of Arrow's IPC format has of itself. */
 export interface ArrowFile {
@@ -24,8 +25,17 @@ export interface ArrowFile {
 
 interface Contents extends Omit<ArrowFile, 'checkRead'> {
   readonly schema: ArrowSchema;
-  /** The places of the batches with lists that are null. */
+  /** The places of the batches, and of the dictionaries. */
+  readonly batches: readonly number[];
+  /** The places of those with lists that are null. */
   readonly withNullLists: readonly number[];
+  /** What of its schemas is to be written over, and where each begins. */
+  readonly patched: readonly PatchedSchema[];
+}
+
+interface PatchedSchema {
+  readonly at: number;
+  readonly patches: ArrowSchema['patches'];
 }
 
 /** A file begins with this and two zeros, and ends with it; a stream begins with its first message. */
@@ -35,6 +45,8 @@ const HEAD_BYTES = 8;
 /** The footer's length and the mark. */
 const TAIL_BYTES = 4 + MARK.length;
 const BATCHES_MAX = 100_000;
+/** The footer's slots. */
+const [DICTIONARIES, BATCHES] = [2, 3];
 /** A batch's place: where, length of the message with 4 bytes unused, length of its buffers. */
 const BLOCK_BYTES = 24;
 
@@ -45,23 +57,54 @@ const BLOCK_BYTES = 24;
  * @throws {MillraceError} MALFORMED_BODY when it is neither, or has columns that nothing here can hold.
  */
 export async function openArrow(file: string, name: string): Promise<ArrowFile> {
-  const { schema, withNullLists, ...contents } = await reading(file, name, readContents);
+  const { format, fields, held, rows, ...found } = await reading(file, name, async (source) => {
+    const contents = await readContents(source);
+    for (const { at, patches } of contents.patched) await source.write(at, patches);
+    return contents;
+  });
   const checkRead = (): Promise<void> =>
-    reading(file, name, async (source) => {
-      for (const at of withNullLists) {
-        const batch = await messageAt(source, at);
-        if (batch) await refuseHidden(source, batch, schema.lists);
-      }
-    });
-  return { ...contents, checkRead };
+    reading(file, name, (source) => refuseHiddenIn(source, found));
+  return { format, fields, held, rows, checkRead };
+}
+
+/**
+ * Checks a file that is nobody's to write over: it has nothing that {@link openArrow} refuses, nor
+ * what the engine reads inexactly while its schema stays as it is. Of its values those are read that
+ * may be so, a batch at a time.
+ * @param name what to call it in a message.
+ * @throws {MillraceError} MALFORMED_BODY
+ */
+export async function checkArrow(file: string, name: string): Promise<void> {
+  const check = async (source: ArrowBytes): Promise<void> => {
+    const found = await readContents(source);
+    await refuseHiddenIn(source, found);
+    const { decimals } = found.schema;
+    if (decimals.length === 0) return;
+    for (const at of found.batches) {
+      const batch = await messageAt(source, at);
+      if (batch) await refuseLostDigits(source, batch, decimals);
+    }
+  };
+  await reading(file, name, check, 'r');
+}
+
+async function refuseHiddenIn(
+  source: ArrowBytes,
+  { schema, withNullLists }: Pick<Contents, 'schema' | 'withNullLists'>,
+): Promise<void> {
+  for (const at of withNullLists) {
+    const batch = await messageAt(source, at);
+    if (batch) await refuseHidden(source, batch, schema.lists);
+  }
 }
 
 async function reading<T>(
   file: string,
   name: string,
   read: (source: ArrowBytes) => Promise<T>,
+  flags: 'r' | 'r+' = 'r+',
 ): Promise<T> {
-  const handle = await open(file, 'r+');
+  const handle = await open(file, flags);
   try {
     const { size } = await handle.stat();
     return await read(new ArrowBytes(handle, size));
@@ -98,8 +141,7 @@ async function readStream(source: ArrowBytes): Promise<Contents> {
     batches.add(next, at);
     at = next.end;
   }
-  await source.write(first.at, schema.patches);
-  return batches.contents('ArrowStream');
+  return batches.contents('ArrowStream', [{ at: first.at, patches: schema.patches }]);
 }
 
 async function readFile(source: ArrowBytes): Promise<Contents> {
@@ -123,26 +165,28 @@ async function readFile(source: ArrowBytes): Promise<Contents> {
   if (again && JSON.stringify(again.fields) !== JSON.stringify(schema.fields))
     throw new BrokenFileError('its schema is another one at its end than at its beginning');
   const batches = new Batches(schema);
-  for (const at of blocks(footer)) {
+  for (const at of blocks(footer, DICTIONARIES)) batches.places.push(at);
+  for (const at of blocks(footer, BATCHES)) {
     const batch = await messageAt(source, at);
     if (batch?.kind !== HEADER.batch)
       throw new BrokenFileError('its footer leads to what is no batch');
     batches.add(batch, at);
   }
-  if (first && again) await source.write(first.at, again.patches);
-  await source.write(from, schema.patches);
-  return batches.contents('Arrow');
+  const patched = [{ at: from, patches: schema.patches }];
+  if (first && again) patched.push({ at: first.at, patches: again.patches });
+  return batches.contents('Arrow', patched);
 }
 
-/** Tells where the batches are. */
-function* blocks(footer: FlatTable): Generator<number> {
-  const { length } = footer.vector(3, BLOCK_BYTES) ?? { length: 0 };
+/** Tells where the footer says that batches are, or dictionaries. */
+function* blocks(footer: FlatTable, slot: number): Generator<number> {
+  const { length } = footer.vector(slot, BLOCK_BYTES) ?? { length: 0 };
   if (length > BATCHES_MAX) throw tooMany();
   for (let index = 0; index < length; index += 1)
-    yield Number(footer.int64At(3, index, BLOCK_BYTES, 0));
+    yield Number(footer.int64At(slot, index, BLOCK_BYTES, 0));
 }
 
 class Batches {
+  readonly places: number[] = [];
   private readonly withNullLists: number[] = [];
   private rows = 0;
   private count = 0;
@@ -152,6 +196,7 @@ class Batches {
   add({ kind, header }: ArrowMessage, at: number): void {
     this.count += 1;
     if (this.count > BATCHES_MAX) throw tooMany();
+    this.places.push(at);
     if (kind === HEADER.dictionary) return;
     if (kind !== HEADER.batch)
       throw new BrokenFileError('a message in it is neither a batch nor a dictionary');
@@ -164,10 +209,10 @@ class Batches {
     if (hasNullLists(header, this.schema.lists)) this.withNullLists.push(at);
   }
 
-  contents(format: ArrowFile['format']): Contents {
-    const { schema, rows, withNullLists } = this;
+  contents(format: ArrowFile['format'], patched: readonly PatchedSchema[]): Contents {
+    const { schema, rows, places: batches, withNullLists } = this;
     const { fields, held } = schema;
-    return { format, schema, fields, held, rows, withNullLists };
+    return { format, schema, fields, held, rows, batches, withNullLists, patched };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { BrokenFileError } from '@app/parquet';
-import { FlatTable } from '@app/arrow';
+import { FlatTable } from './flat-buffer.js';
 
 /** A schema, a message without its buffers, a footer, or offsets of lists may have so many bytes, because they are held in memory. */
 const BYTES_MAX = 64 * 1024 * 1024;

@@ -1,0 +1,32 @@
+/** Decimal places of a second that a time counts: none, milli-, micro- or nanoseconds. */
+export type SecondDigits = 0 | 3 | 6 | 9;
+
+/** The type of a field of a table that has a schema of its own, whichever format says so. */
+export type FieldType =
+  | { readonly kind: 'integer'; readonly bits: 8 | 16 | 32 | 64; readonly signed: boolean }
+  | { readonly kind: 'float'; readonly bits: 32 | 64 }
+  /** Nulls alone. */
+  | { readonly kind: 'nothing' }
+  /**
+   * `int96`: a timestamp as files of old have it, nanoseconds of a Julian day. A moment: Spark and
+   * Impala write it so, and nothing in the file says otherwise.
+   * `date64`: a date as Arrow has it besides, in milliseconds since 1970, which need not be whole days.
+   */
+  | { readonly kind: 'boolean' | 'text' | 'binary' | 'uuid' | 'date' | 'int96' | 'date64' }
+  | { readonly kind: 'fixed'; readonly bytes: number }
+  | { readonly kind: 'time'; readonly digits: SecondDigits }
+  | { readonly kind: 'timestamp'; readonly digits: SecondDigits; readonly utc: boolean }
+  | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
+  | { readonly kind: 'list'; readonly element: Field }
+  /** `tellsNull`: the engine's reader of its format tells a struct that is null from one of nulls. */
+  | { readonly kind: 'struct'; readonly fields: readonly Field[]; readonly tellsNull?: true }
+  | { readonly kind: 'map'; readonly key: Field; readonly value: Field };
+
+export interface Field {
+  readonly name: string;
+  readonly type: FieldType;
+  /** Its number in the file that has it, where fields are numbered. */
+  readonly id?: number | undefined;
+  /** Tells the field of a table apart in its files, where that is not done by its name. */
+  readonly heldBy?: { readonly id: number } | { readonly name: string } | undefined;
+}

@@ -1,0 +1,135 @@
+import { quoteText } from '@app/warehouse';
+
+const DAYS =
+  '(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))';
+const LEAP_DAYS =
+  '(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29';
+/** A day that a calendar has, as ISO 8601 writes it. */
+const DAY = `(?:[0-9]{4}-${DAYS}|${LEAP_DAYS})`;
+const ZONE = '(?: ?(?:Z|[-+][0-9]{2}(?::?[0-9]{2})?))?';
+const timeOf = (digits: number): string =>
+  `^${DAY}(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.][0-9]{${Math.min(digits, 1)},${digits}}0*)?)?${ZONE})?$`;
+/** The type of times that are inferred. */
+const MICROSECONDS = "DateTime64(6, 'UTC')";
+const DECIMAL_DIGITS = 76;
+/** Years that a day can have. */
+const DAY_YEARS = '^(?:19|2[0-2])';
+/** Years that a time with nanoseconds can have. */
+const NANOSECOND_YEARS = '^(?:19[0-9]{2}|2[01][0-9]{2}|22[0-5][0-9]|226[01])';
+/** A number as JSON writes it. */
+const NUMBER = '^-?(?:0|[1-9][0-9]*)(?:[.][0-9]+)?(?:[eE][-+]?[0-9]+)?$';
+/** Integers. Zeros before them are a code's, which are no number. */
+const INTEGERS: Readonly<Record<Notation, string>> = {
+  csv: '^-?(?:0|[1-9][0-9]*)$',
+  'declared csv': '^[-+]?[0-9]+$',
+  json: '^-?(?:0|[1-9][0-9]*)$',
+};
+/** A text within JSON. */
+const TEXT = '"(?:[^"\\\\]|\\\\.)*"';
+
+/** Conditions on a text: what a type changes of it. */
+export interface Doubt {
+  /** It is not what the text says. */
+  readonly isOther: string;
+  /** It has not all of its digits, and nanoseconds have them. */
+  readonly isFiner?: string;
+  /** Nanoseconds are not there for its year. */
+  readonly isFar?: string;
+}
+
+/** The notation that a value is written in. Who declares a number means `+1` and `007`, too. */
+export type Notation = 'csv' | 'declared csv' | 'json';
+
+/**
+ * Tells what the engine may make another value of.
+ * @param value SQL of the text as it is written
+ * @param type that it is read by
+ */
+export function doubtOf(value: string, type: string, notation: Notation): Doubt | undefined {
+  const isJson = notation === 'json';
+  const text = isJson ? value : `trimBoth(${value})`;
+  const integer = /^(U?)Int(8|16|32|64)$/.exec(type);
+  if (integer)
+    return { isOther: isNoInteger(text, integer[1] === '', Number(integer[2]), notation) };
+  const decimal = /^Decimal\((\d+), (\d+)\)$/.exec(type);
+  if (decimal) return { isOther: hasMoreDigits(text, Number(decimal[2])) };
+  const time = /^DateTime64\((\d)/.exec(type);
+  if (time && type !== MICROSECONDS) {
+    const isFar = time[1] === '9' ? ` OR NOT ${match(text, NANOSECOND_YEARS)}` : '';
+    return { isOther: isNoTime(text, Number(time[1])) + isFar };
+  }
+  switch (type) {
+    case 'Float32':
+    case 'Float64':
+      return { isOther: isNoFloat(text, type, notation) };
+    case 'Bool':
+      return { isOther: `${text} NOT IN ('true', 'false')` };
+    case 'Date32':
+      return {
+        isOther: `NOT ${match(`replaceAll(${text}, '/', '-')`, `^${DAY}$`)} OR NOT ${match(text, DAY_YEARS)}`,
+      };
+    case MICROSECONDS:
+      return {
+        // A day alone is told as a moment where no type of days has it.
+        isOther: `${isNoTime(text, 9)} OR (${match(text, `^${DAY}$`)} AND NOT ${match(text, DAY_YEARS)})`,
+        isFiner: `NOT ${match(text, timeOf(6))}`,
+        isFar: `NOT ${match(text, NANOSECOND_YEARS)}`,
+      };
+    case 'Dynamic':
+      return { isOther: isChangedWithin(text) };
+    default:
+      return undefined;
+  }
+}
+
+/** A number is one of seconds. */
+const isNoTime = (text: string, digits: number): string =>
+  `NOT ${match(text, timeOf(digits))} AND NOT ${match(text, '^-?[0-9]{5,}(?:[.][0-9]+)?$')}`;
+
+/** The engine cuts off what is behind the last digit. */
+function hasMoreDigits(text: string, scale: number): string {
+  const exact = (digits: number): string => `toDecimal256OrZero(${text}, ${digits})`;
+  const most = DECIMAL_DIGITS / 2;
+  return `${match(text, `[.][0-9]{${most}}[0-9]*[1-9]`)} OR ${exact(most)} != ${exact(scale)}`;
+}
+
+const match = (value: string, pattern: string): string => `match(${value}, ${quoteText(pattern)})`;
+
+function isNoInteger(text: string, isSigned: boolean, bits: number, notation: Notation): string {
+  const pattern = INTEGERS[notation];
+  // The largest has one digit more than those that are certainly held.
+  const most = 2n ** BigInt(isSigned ? bits - 1 : bits) - 1n;
+  const least = isSigned ? -most - 1n : 0n;
+  const digits = String(most).length - 1;
+  const exact = `toInt256OrZero(replaceOne(${text}, '+', ''))`;
+  const beyond = `${exact} < toInt256('${least}') OR ${exact} > toInt256('${most}')`;
+  return `NOT ${match(text, pattern)} OR (length(${text}) > ${isSigned ? digits : 0} AND (length(${text}) > 76 OR ${beyond}))`;
+}
+
+function isNoFloat(text: string, type: 'Float32' | 'Float64', notation: Notation): string {
+  const isWhole = match(text, '^[-+]?[0-9]{1,76}$');
+  // All shorter ones are held.
+  const isLong = `length(${text}) > ${type === 'Float32' ? 7 : 15}`;
+  const float = `to${type}OrZero(${text})`;
+  const exact = `toInt256OrZero(replaceOne(${text}, '+', ''))`;
+  const none =
+    notation === 'json'
+      ? `NOT ${match(text, NUMBER)} OR `
+      : notation === 'csv'
+        ? `${match(text, '^[-+]?0[0-9]')} OR `
+        : '';
+  return (
+    `${none}to${type}OrNull(${text}) IS NULL OR ${match(text, '^[-+]?[0-9]{77,}$')}` +
+    ` OR (isInfinite(${float}) AND ${match(text, '[0-9]')}) OR (${float} = 0 AND ${match(text, '^[^eEnN]*[1-9]')})` +
+    ` OR (${isLong} AND ${isWhole} AND ${exact} != toInt256(if(${isLong} AND ${isWhole}, ${float}, 0)))`
+  );
+}
+
+/** The elements of a list of several kinds: what is within them has one type for all. */
+function isChangedWithin(text: string): string {
+  const bare = `replaceRegexpAll(${text}, ${quoteText(TEXT)}, '""')`;
+  const numbers = `extractAll(${bare}, '-?[0-9][-+.0-9eE]*')`;
+  const isNumber = match(text, NUMBER);
+  const isLost = `toFloat64OrNull(n) IS NULL OR isInfinite(toFloat64OrZero(n)) OR (toFloat64OrZero(n) = 0 AND match(n, '^[^eE]*[1-9]')) OR match(n, '^-?[0-9]{16,}$')`;
+  return `(${match(text, '^[[{]')} AND (arrayExists(n -> ${isLost}, ${numbers}) OR (${match(bare, '[0-9]')} AND ${match(bare, 'true|false')}))) OR (${isNumber} AND (${isNoFloat(text, 'Float64', 'json')}) AND (${isNoInteger(text, true, 64, 'json')}))`;
+}

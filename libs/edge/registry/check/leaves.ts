@@ -1,0 +1,74 @@
+import { readElement, readEngineType } from '@app/query';
+
+/** The single values within a type: itself, or what lists, structs and maps have, in the order of the type. */
+export interface Leaf {
+  /** The engine's type, without Nullable. */
+  readonly type: string;
+  readonly nullable: boolean;
+  /** Makes a condition on the column of one on the leaf; it is true where one of its values is so. */
+  readonly some: (condition: (value: string) => string) => string;
+}
+
+/** @param value SQL that has the type */
+export function leavesOf(value: string, type: string, depth = 0): readonly Leaf[] {
+  const { name, parameters } = readEngineType(type);
+  const [first = ''] = parameters;
+  switch (name) {
+    case 'Nullable':
+      return leavesOf(value, first, depth).map((leaf) =>
+        first.startsWith('Tuple(') ? leaf : { ...leaf, nullable: true },
+      );
+    case 'Tuple':
+      return parameters.flatMap((element, index) =>
+        leavesOf(`tupleElement(${value}, ${index + 1})`, readElement(element).type, depth),
+      );
+    case 'Array':
+      return within(value, first, depth);
+    case 'Map':
+      return within(`mapValues(${value})`, parameters[1] ?? '', depth);
+    default:
+      return [{ type, nullable: false, some: (condition) => condition(value) }];
+  }
+}
+
+function within(list: string, element: string, depth: number): readonly Leaf[] {
+  const each = `e${depth}`;
+  return leavesOf(each, element, depth + 1).map((leaf) => ({
+    ...leaf,
+    some: (condition) => `arrayExists(${each} -> ${leaf.some(condition)}, ${list})`,
+  }));
+}
+
+/**
+ * The type with other single values.
+ * @param other the type of a leaf, by its place among them; undefined: it stays
+ */
+export function withLeaves(
+  type: string,
+  other: (at: number) => string | undefined,
+  from = 0,
+): string {
+  const { name, parameters } = readEngineType(type);
+  const [first = '', second = ''] = parameters;
+  switch (name) {
+    case 'Nullable':
+      if (!first.startsWith('Tuple(')) return other(from) ?? type;
+      return `Nullable(${withLeaves(first, other, from)})`;
+    case 'Tuple': {
+      let at = from;
+      const elements = parameters.map((parameter) => {
+        const element = readElement(parameter);
+        const written = element.name + withLeaves(element.type, other, at);
+        at += leavesOf('', element.type).length;
+        return written;
+      });
+      return `Tuple(${elements.join(', ')})`;
+    }
+    case 'Array':
+      return `Array(${withLeaves(first, other, from)})`;
+    case 'Map':
+      return `Map(${first}, ${withLeaves(second, other, from)})`;
+    default:
+      return other(from) ?? type;
+  }
+}

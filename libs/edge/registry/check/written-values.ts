@@ -1,0 +1,184 @@
+import { quoteIdentifier, WarehouseError, type Column, type SourceEngine } from '@app/warehouse';
+import { SourceError } from '../../sources/source-error.js';
+import { settingsClause, structureOf, type Settings, type Source } from '../../sources/source.js';
+import { doubtOf } from './doubts.js';
+import { leavesOf, withLeaves } from './leaves.js';
+
+/** So many rows are looked at where they come from another machine. */
+const FAR_ROWS = 100_000;
+/** The engine bounds how long a statement is. */
+const DOUBTS_MAX = 300;
+const TEXT = 'Nullable(String)';
+const NANOSECONDS = "Nullable(DateTime64(9, 'UTC'))";
+const SHOWN_MAX = 40;
+
+/** The engine's names of what is wrong with the bytes of a file. */
+const BROKEN =
+  /^(?:CANNOT_(?:PARSE|READ)_\w+|INCORRECT_DATA|ATTEMPT_TO_READ_AFTER_EOF|UNEXPECTED_END_OF_FILE)$/;
+/** With these it says that a record has more than the columns. */
+const ALL_FIELDS: Settings = {
+  input_format_skip_unknown_fields: '0',
+  input_format_json_ignore_unknown_keys_in_named_tuple: '0',
+};
+const MORE_FIELDS =
+  /Unknown field found while parsing \w+ format: (.*?)(?:: \(at row|$)|elements in named tuple/s;
+
+/** The columns of a source whose types are to be looked at. */
+export interface TypedColumns {
+  readonly columns: readonly Column[];
+  readonly notation: 'csv' | 'json';
+  /** Somebody declared them: records may have fields that are none of them. */
+  readonly areDeclared: boolean;
+  /** Names of columns whose values are in the names of folders. */
+  readonly folders: ReadonlySet<string>;
+}
+
+/** The values that are others than they are written, by the columns that they are in. */
+export interface Misfits {
+  /** Types that hold what is written there; a column that stays is as it was. */
+  readonly columns: readonly Column[];
+  /** One of each column that does not stay, as it is written. */
+  readonly values: ReadonlyMap<string, string>;
+  /** A field that is no column, where there is one; one within an object is told without its name. */
+  readonly field?: UnknownField;
+}
+
+export interface UnknownField {
+  readonly name: string | undefined;
+}
+
+/** A single value that is looked at: the column, and its place within it. */
+interface Doubtful {
+  readonly column: Column;
+  readonly at: number;
+  readonly tests: readonly string[];
+}
+
+/**
+ * Looks for values that the engine would read as others. It reads `01/02/2020` as the first of
+ * February beside `12/31/2019`, makes a time of `2020-01-01-001`, rounds integers of 20 digits, and
+ * takes `true` beside numbers for 1, and what 64 bits do not hold for what is left of it.
+ * Every row of files on this machine is read for it.
+ */
+export async function misfitsOf(
+  typed: TypedColumns,
+  source: Source,
+  statements: SourceEngine['statements'],
+): Promise<Misfits> {
+  const { columns, notation, areDeclared } = typed;
+  const doubtful = columns.flatMap((column) => doubtsOf(column, typed));
+  const isAll = notation === 'json' && !areDeclared;
+  const [...others] = columns;
+  const values = new Map<string, string>();
+  if (doubtful.length === 0 && !isAll) return { columns, values };
+  const asTexts = columns.map(({ name, type }) => {
+    const ats = doubtful.filter(({ column }) => column.name === name).map(({ at }) => at);
+    const leaves = leavesOf('', type);
+    const text = (at: number): string | undefined => (ats.includes(at) ? TEXT : undefined);
+    return { name, type: leaves.length === 0 ? type : withLeaves(type, text) };
+  });
+  const read = { asTexts, isAll, source, statements };
+  for (let from = 0; from < Math.max(1, doubtful.length); from += DOUBTS_MAX) {
+    const some = doubtful.slice(from, from + DOUBTS_MAX);
+    const answer = await lookAt(some, read);
+    if (answer === undefined) return { columns, values };
+    if ('name' in answer) return { columns, values, field: answer };
+    for (const [index, { column, at }] of some.entries()) {
+      const [isOther, isFiner, isFar, shown] = answer.slice(index * 4, index * 4 + 4);
+      const type = isOther || (isFiner && isFar) ? TEXT : isFiner ? NANOSECONDS : undefined;
+      if (type === undefined) continue;
+      const place = columns.indexOf(column);
+      const before = others[place]?.type ?? column.type;
+      others[place] = { name: column.name, type: withLeaves(before, (each) => each === at ? type : undefined) }; // prettier-ignore
+      values.set(column.name, String(shown));
+    }
+  }
+  return { columns: others, values };
+}
+
+function doubtsOf(
+  column: Column,
+  { notation, areDeclared, folders }: TypedColumns,
+): readonly Doubtful[] {
+  // In CSV a list is one text.
+  if (notation === 'csv' && isComposite(column.type)) return [];
+  if (folders.has(column.name)) return [];
+  const written = notation === 'csv' && areDeclared ? 'declared csv' : notation;
+  return leavesOf(quoteIdentifier(column.name), column.type).flatMap((leaf, at) => {
+    // Who declares a boolean means 1 and yes, too.
+    const isAsked = areDeclared && leaf.type === 'Bool';
+    if (isAsked || !doubtOf('', leaf.type, written)) return [];
+    const test = (which: 'isOther' | 'isFiner' | 'isFar'): string =>
+      leaf.some((value) => {
+        const condition = doubtOf(value, leaf.type, written)?.[which] ?? '0';
+        return `ifNull((${condition})${areDeclared ? ` AND ${isTaken(value)}` : ''}, 0)`;
+      });
+    const isOther = test('isOther');
+    // A list shows none.
+    const shown = leaf.some((value) => value).startsWith('arrayExists')
+      ? "''"
+      : `leftUTF8(ifNull(anyIf(${leaf.some((value) => value)}, ${isOther}), ''), ${SHOWN_MAX})`;
+    const tests = [isOther, test('isFiner'), test('isFar')].map((each) => `max(${each})`);
+    return [{ column, at, tests: [...tests, shown] }];
+  });
+}
+
+/** The engine itself says of other texts that they are no numbers and no times. */
+const isTaken = (value: string): string =>
+  `(${value} IN ('', 'true', 'false') OR match(${value}, '^ *[-+]?[0-9]'))`;
+
+/** Tells whether values of the type have others within them. */
+export const isComposite = (type: string): boolean =>
+  /^(?:Nullable\()?(?:Array|Map|Tuple)\(/.test(type);
+
+interface Reading {
+  readonly asTexts: readonly Column[];
+  readonly isAll: boolean;
+  readonly source: Source;
+  readonly statements: SourceEngine['statements'];
+}
+
+/** @returns what the tests say; or the field that is no column; undefined: a row is broken */
+async function lookAt(
+  doubtful: readonly Doubtful[],
+  { asTexts, isAll, source, statements }: Reading,
+): Promise<readonly unknown[] | UnknownField | undefined> {
+  const names = new Set(doubtful.map(({ column }) => quoteIdentifier(column.name)));
+  const wanted = isAll ? '*' : [...names].join(', ');
+  const bound = source.files === undefined ? ` LIMIT ${FAR_ROWS}` : '';
+  const tests = doubtful.flatMap((each) => each.tests);
+  if (isAll) tests.push('count(ignore(*))');
+  const settings = { ...source.settings, ...(isAll && ALL_FIELDS) };
+  const sql =
+    `SELECT ${tests.join(', ')} FROM (SELECT ${wanted} FROM ${source.call(structureOf(asTexts))}${bound})` +
+    `${settingsClause(settings)} FORMAT JSONCompactEachRow`;
+  try {
+    return JSON.parse(await statements.run(sql)) as readonly unknown[];
+  } catch (error) {
+    if (!(error instanceof WarehouseError)) throw error;
+    const more = MORE_FIELDS.exec(error.message);
+    if (more) return { name: more[1] };
+    // A row that is broken says so, by its place, when it is read.
+    if (BROKEN.test(error.type)) return undefined;
+    throw error;
+  }
+}
+
+/** Refuses declared columns that do not hold what is written there. @throws {SourceError} that names one of them */
+export async function refuseMisfits(
+  typed: TypedColumns,
+  source: Source,
+  statements: SourceEngine['statements'],
+): Promise<void> {
+  // Files may be there later only, or be broken: that is told when they are read.
+  const misfits = await misfitsOf(typed, source, statements).catch((error: unknown) => {
+    if (error instanceof WarehouseError) return undefined;
+    throw error;
+  });
+  for (const [name, value] of misfits?.values ?? []) {
+    const type = typed.columns.find((each) => each.name === name)?.type ?? '';
+    throw new SourceError(
+      `column ${JSON.stringify(name)} has ${value === '' ? 'values' : JSON.stringify(value)} that its type, ${type}, does not hold: declare another one, or Utf8`,
+    );
+  }
+}
