@@ -60,14 +60,31 @@ describe('text as its author wrote it', () => {
     expect(() => readableText(`SELECT ${condition}`)).toThrow(message);
   });
 
-  it.each(['a & ', 'a, ', 'l[1:2], ', "j -> 'a', ", 'lambda ', 'unnest(a), ', 'a.', '[1]', '[:'])(
-    'takes no time for a long text of %s',
-    (piece) => {
-      const begun = performance.now();
-      readableText(`SELECT 1 & ${piece.repeat(200_000 / piece.length)} a`);
-      expect(performance.now() - begun).toBeLessThan(QUICK_MS);
-    },
-  );
+  it.each([
+    'a & ',
+    'a, ',
+    'l[1:2], ',
+    "j -> 'a', ",
+    'lambda ',
+    'unnest(a), ',
+    'a.',
+    '[1]',
+    '[:',
+    '1,',
+    ' ',
+    'a(1',
+  ])('takes no time for a long text of %s', (piece) => {
+    const begun = performance.now();
+    readableText(`SELECT 1 & ${piece.repeat(200_000 / piece.length)} a`);
+    expect(performance.now() - begun).toBeLessThan(QUICK_MS);
+  });
+
+  it.each(['1', '1 ', '1:00', ' ', 'ago '])('takes no time for a length of time of %s', (piece) => {
+    const begun = performance.now();
+    const text = `SELECT INTERVAL '1.5 ${piece.repeat(200_000 / piece.length)}'`;
+    expect(() => readableText(text)).toThrow(/is no length of time/);
+    expect(performance.now() - begun).toBeLessThan(QUICK_MS);
+  });
 
   it.each([
     ['times', 'generate_series(', '[1], b, INTERVAL 1 DAY)'],

@@ -22,6 +22,8 @@ const MONTHS: readonly (readonly [form: RegExp, months: number])[] = [
 ];
 const CLOCK = /^([-+]?)(\d+):(\d\d)(?::(\d\d(?:\.\d{1,6})?))?$/;
 const PIECE = /[-+]?\d+:\d\d(?::\d\d(?:\.\d{1,6})?)?|[-+]?(?:\d+\.?\d*|\.\d+)\s*[a-z]+/gi;
+/** No length of time takes more characters, and the time to read a text grows with their square. */
+const TEXT_MAX = 200;
 /** The engine reads whole numbers of units by itself. */
 const PLAIN = /^\s*[-+]?\d+\s+(?:(?:nano|micro|milli)?second|minute|hour|day|week|month|quarter|year)s?\s*$/i; // prettier-ignore
 
@@ -40,6 +42,7 @@ interface Sum {
  */
 export function writtenInterval(text: string): string {
   if (isPlainInterval(text)) return `INTERVAL '${text.trim()}'`;
+  if (text.length > TEXT_MAX) throw refused(text, NONE);
   const { months, microseconds } = sumOf(text);
   if (!Number.isInteger(months))
     throw refused(text, 'has a fraction of a month, which is no length of time');
