@@ -73,7 +73,7 @@ export function makingFolder(backups: string, dataDirectory: string): string {
 export class BackUpPipeline {
   private isWorking = false;
 
-  /** Deletes an unfinished backup that a crash left, and opens the pipeline. */
+  /** Deletes an unfinished backup that a crash left, and opens the pipeline. @param backups absolute */
   static async open(
     server: RunningServer,
     backups: string,
@@ -92,8 +92,8 @@ export class BackUpPipeline {
   ) {}
 
   /**
-   * @returns the folder of the backup @throws {Error} when the backup fails; its files are deleted
-   * then
+   * @returns the folder of the backup
+   * @throws {Error} when the backup fails; its files are deleted then
    */
   async backUp(wish: BackupWish, working: Working): Promise<string> {
     const begunAt = new Date().toISOString();

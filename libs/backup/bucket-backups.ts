@@ -30,7 +30,7 @@ export class BucketBackups {
    * interrupted does not count; its files are written over when the backup is sent again.
    * @param folder absolute
    * @throws {Error} when the backup is not whole, when the bucket has another backup of that name,
-   * or lacks the backup that it needs; {BucketError} / /
+   * or lacks the backup that it needs; {BucketError}
    */
   async send(folder: string, tell: Tell): Promise<void> {
     const { tables } = readManifest(folder);
@@ -57,7 +57,7 @@ export class BucketBackups {
   /**
    * Copies a backup from the bucket, and the backup that it builds on.
    * @param into absolute; an empty folder @returns the folder of the backup
-   * @throws {Error} when the bucket has no whole backup of that name; {BucketError} / /
+   * @throws {Error} when the bucket has no whole backup of that name; {BucketError}
    */
   async fetch(name: string, into: string, tell: Tell): Promise<string> {
     const folder = join(into, name);

@@ -51,7 +51,7 @@ const LOOK_MS = 100;
 
 /**
  * Makes every chain again from the events and compares each row of `_audit` with it: its hash and
- * its readable columns. A changed event changes its hash and all after it; a changed row differs. /
+ * its readable columns. A changed event changes its hash and all after it; a changed row differs.
  */
 export async function verifyAudit(
   events: EventStore,

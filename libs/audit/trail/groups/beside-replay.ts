@@ -25,7 +25,7 @@ export class BesideReplay {
   /**
    * Must be called after each event.
    * @param waiting rows that wait
-   * @returns what the replay waits for; it throws what writing has thrown /
+   * @returns what the replay waits for; it throws what writing has thrown
    */
   go(waiting: number): Promise<void> | undefined {
     if (waiting < WRITTEN.from) return;
