@@ -35,7 +35,8 @@ export async function inferColumns(
   const told = await withoutRows(source, statements, ask);
   const found = [...(await withTimesOfDay(told, source, statements))];
   if (source.many && 'schema_inference_mode' in source.inference) {
-    // Asked for all files together, the engine leaves columns out that are in folders' names.
+    // The engine does not name the columns of folders' names when it infers the schema of all files
+    // together.
     const known = new Set(found.map(({ name }) => name));
     found.push(
       ...(await ask({ ...source.inference, ...OF_FIRST_FILE })).filter(
@@ -94,7 +95,7 @@ async function withoutRows(
   ask: Ask,
 ): Promise<readonly Column[]> {
   if (!header) return ask(inference);
-  // Asked for all files together, the engine stops at one without rows.
+  // The engine fails at a file without rows when it infers the schema of all files together.
   for (const each of [inference, { ...inference, ...OF_FIRST_FILE }])
     try {
       return await ask(each);
