@@ -136,7 +136,10 @@ export class ValueTypes {
     return names.length === 2 ? this.ofOne(nodes[2] as Node, DEPTH_MAX) : UNKNOWN;
   }
 
-  /** The type of one of several values in one place: undefined for NULL, and what has a sign is signed. */
+  /**
+   * The type of one of several values in one place. It is undefined for NULL. A literal with a sign
+   * counts as signed.
+   */
   ofChoice(value: Nodes, depth = 0): Known | undefined {
     const [first, more] = value;
     if (more === undefined && isWord(first, 'NULL')) return undefined;
@@ -229,7 +232,8 @@ export function choicesOf(name: string, length: number): readonly number[] {
   const places = Array.from({ length }, (_, at) => at);
   if (CHOOSES.test(name)) return places;
   if (/^if$/i.test(name)) return places.slice(1);
-  // As the engine prints CASE, without an operand and with one.
+  // The engine prints CASE as these functions, the first without an operand and the second with
+  // one.
   const first = name === 'multiIf' ? 1 : name === 'caseWithExpression' ? 2 : undefined;
   if (first === undefined) return [];
   return places.filter((at) => at === length - 1 || (at >= first && (at - first) % 2 === 0));

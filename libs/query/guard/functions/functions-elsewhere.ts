@@ -2,7 +2,7 @@ const STRUCT =
   "structs are not made in a statement: make a column of each part, or map('a', 1, 'b', 2) of values of one type";
 const FIELD = "a field of an object is k.c, or k['c']";
 
-/** Functions of other systems that are not here, in lower case, and what says the same. */
+/** Functions of other systems that do not exist here, in lower case, each with its replacement. */
 export const FUNCTIONS_ELSEWHERE: Readonly<Record<string, string>> = {
   fdiv: 'floor(a / b)',
   fmod: 'a % b',
