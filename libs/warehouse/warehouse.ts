@@ -62,10 +62,7 @@ export interface WarehouseQuery {
   readonly id?: string;
   /** The engine's own settings for this query only, over the adapter's. */
   readonly settings?: Readonly<Record<string, string>>;
-  /**
-   * Is called while a stream is read, at least once after each block. Each call costs a
-   * millisecond.
-   */
+  /** Is called while a stream is read, at least after each block. Each call costs a millisecond. */
   readonly onProgress?: (progress: QueryProgress) => void;
   /** The same, but only every so often: never for a query that is done within a fifth of a second. */
   readonly onSample?: (progress: QueryProgress) => void;

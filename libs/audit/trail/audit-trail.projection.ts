@@ -39,10 +39,7 @@ export interface StoredChain {
 /** Trails that are written at the same time: an insert waits for the disk more than it computes. */
 const WRITERS = 4;
 
-/**
- * An insert may lose its answer so often. An engine that has ended is started again and answers the
- * next insert.
- */
+/** An insert may lose its answer so often: an engine that has ended is started again. */
 const LOST_MAX = 3;
 const LOST_BACKOFF_MS = { first: 100, most: 1000 };
 
@@ -79,8 +76,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
   ) {}
 
   /**
-   * Adds the event's entry to its trail. While stored events are replayed, it returns undefined for
-   * nearly all events, because nothing has to be waited for.
+   * Adds the event's entry to its trail. It returns undefined where nothing has to be waited for.
    */
   apply(event: RecordedEvent): Promise<void> | undefined {
     const entry = audited(event);
@@ -223,10 +219,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
     this.pendingRows -= group.length;
   }
 
-  /**
-   * Makes sure that the rows are in the table. This process or the leader has written them when the
-   * promise resolves.
-   */
+  /** Makes sure that the rows are in the table, written by this process or by the leader. */
   private async write(database: string, rows: readonly AuditRow[]): Promise<void> {
     for (const each of cutInserts(rows)) await this.insert(database, each);
   }

@@ -136,10 +136,7 @@ export class ValueTypes {
     return names.length === 2 ? this.ofOne(nodes[2] as Node, DEPTH_MAX) : UNKNOWN;
   }
 
-  /**
-   * The type of one of several values in one place. It is undefined for NULL. A literal with a sign
-   * counts as signed.
-   */
+  /** The type of one of several values: undefined for NULL, signed for a literal with a sign. */
   ofChoice(value: Nodes, depth = 0): Known | undefined {
     const [first, more] = value;
     if (more === undefined && isWord(first, 'NULL')) return undefined;
@@ -232,8 +229,7 @@ export function choicesOf(name: string, length: number): readonly number[] {
   const places = Array.from({ length }, (_, at) => at);
   if (CHOOSES.test(name)) return places;
   if (/^if$/i.test(name)) return places.slice(1);
-  // The engine prints CASE as these functions, the first without an operand and the second with
-  // one.
+  // The engine prints CASE as these functions: without an operand, and with one.
   const first = name === 'multiIf' ? 1 : name === 'caseWithExpression' ? 2 : undefined;
   if (first === undefined) return [];
   return places.filter((at) => at === length - 1 || (at >= first && (at - first) % 2 === 0));
