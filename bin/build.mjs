@@ -17,7 +17,7 @@ async function files(folder) {
   return entries.filter((e) => e.isFile()).map((e) => join(e.parentPath ?? e.path, e.name));
 }
 
-/** Goes through a bundler of its own. */
+/** The code for the browser has a bundler of its own. */
 const browserCode = join(root, 'apps', 'console', '/');
 
 const isOutput = (file) => !/\.(spec|d)\.ts$|\.md$|(^|\/)tsconfig[^/]*\.json$/.test(file);

@@ -40,7 +40,7 @@ export async function bundleEdge(dist) {
     external: EXTERNAL,
     plugins: [partsOfRxjs, oneLanguage, onlyWhatIsUsed(dist)],
   };
-  // By itself, so that reading the arguments loads no more than that takes.
+  // The entry is a bundle of its own, so that reading the arguments loads nothing else.
   const first = build({
     ...options,
     entryPoints: { bundle: join(folder, 'main.js') },

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import swc from '@swc/jest';
 
 const libs = join(dirname(fileURLToPath(import.meta.url)), '..', 'libs');
-/** Of TypeScript in an index.ts, and of what swc makes of any file. */
+/** Matches a re-export of TypeScript in an index.ts, and an import in the code that swc writes. */
 const REEXPORT = /export\s+(type\s+)?\{([^}]*)\}\s*from\s*'(\.[^']*)\.js';/g;
 const IMPORT = /^import (?:\{([^}]*)\} from )?['"]@app\/([\w/-]+)['"];/gm;
 const COMMENT = /\/\*[^]*?\*\/|\/\/.*$/gm;

@@ -11,7 +11,10 @@ import type { Slice } from './cut/slice.js';
 
 /** Nothing moves on the connection for so long: given up, and tried again. */
 const IDLE_MS = 5 * 60_000;
-/** A server that never answered is tried so often: most likely there is none. */
+/**
+ * The client gives up after so many attempts when the server has never answered: most likely no
+ * server is there.
+ */
 const FIRST_ATTEMPTS_MAX = 4;
 /** A server that answered before may restart, or be busy, for so long. */
 const MAX_WAIT_MS = 10 * 60_000;

@@ -16,9 +16,9 @@ interface KeptUpload {
 }
 
 /**
- * An upload that has begun and has not ended, in a file of its own. It holds nothing but a name:
- * which slices are stored the server knows, by keys made of that name and the slices' content. An
- * upload that ended has no file, so the same command then uploads anew.
+ * The state of an upload that has begun and has not ended, in a file of its own. The file holds
+ * only a name. The server knows which slices are stored, by keys made of that name and of each
+ * slice's content. The file is deleted when the upload ends, so that the same command uploads anew.
  */
 export class UploadState {
   private constructor(

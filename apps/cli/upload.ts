@@ -37,7 +37,10 @@ export async function uploadFiles(
       .finally(() => sending.delete(work));
     sending.add(work);
   };
-  /** Goes alone: it may have to make the stream, and its columns are then the same each time. */
+  /**
+   * The first slice is sent alone: it may have to make the stream, and the stream's columns are
+   * then the same each time.
+   */
   let first: Promise<unknown> | undefined;
   try {
     for await (const slice of allSlices(files)) {

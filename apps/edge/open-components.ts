@@ -53,7 +53,7 @@ const limits = (): QueryLimits => ({
 export async function openComponents(config: EdgeConfig, logger: Logger): Promise<Components> {
   const base = process.cwd();
   const directory = mkdtempSync(join(tmpdir(), 'millrace-edge-'));
-  // Also of a start that fails or is broken off.
+  // The folder is also removed when a start fails or is interrupted.
   const remove = (): void => rmSync(directory, REMOVED);
   process.once('exit', remove);
   // The engine reads some tables only below the working directory.

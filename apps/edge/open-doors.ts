@@ -5,7 +5,7 @@ import { PostgresListener } from '@app/postgres-wire';
 import type { Catalog, QueryPipeline } from '@app/query';
 import type { Components } from './open-components.js';
 
-/** The components that answer whoever asks, by whatever protocol. */
+/** The components that answer clients, by any protocol. */
 interface Answerers {
   readonly queries: QueryPipeline;
   readonly catalog: Catalog;

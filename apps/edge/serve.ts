@@ -59,7 +59,10 @@ async function stop(app: NestFastifyApplication, doors: Doors): Promise<void> {
   await Promise.all([doors.close(), drain(app)]);
 }
 
-/** Not ready while there is nothing to answer from; afterwards `/readyz` tells how old it is. */
+/**
+ * Lets `/readyz` fail while the program has nothing to answer from. Afterwards `/readyz` tells how
+ * old the followed tables are.
+ */
 function tellOfFollowing(readiness: Readiness, follower: Follower): void {
   readiness.watch('follow', () => {
     const { isReady, lastError } = follower.state();

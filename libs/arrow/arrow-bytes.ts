@@ -65,7 +65,8 @@ export async function messageAt(
     return undefined;
   }
   const message = FlatTable.root(await source.bytes(at, length));
-  // Before the format had compression, pyarrow 0.17 noted it here; the engine would take the bytes for values.
+  // pyarrow 0.17 noted compression here, before the format had it. The engine would take the
+  // compressed bytes for values.
   if (message.tables(4).some((note) => note.text(0, NOTE_MAX) === 'ARROW:experimental_compression'))
     throw new BrokenFileError(
       "it is compressed by pyarrow 0.17's own way; write it with a later version",

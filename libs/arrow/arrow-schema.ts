@@ -230,7 +230,7 @@ function scalarOf(tag: number, type: FlatTable, field: FlatTable): FieldType | u
       const utc = (type.text(1) ?? '') !== '';
       return digits === undefined ? undefined : { kind: 'timestamp', digits, utc };
     }
-    // As Parquet has them: a number of their unit.
+    // A duration is a number of its unit, as in Parquet.
     case TYPE.duration:
       return { kind: 'integer', bits: 64, signed: true };
     default:

@@ -56,7 +56,7 @@ export function organizationOfEntry(
   return stream.startsWith(ORGANIZATION) ? stream.slice(ORGANIZATION.length) : ofStream(stream);
 }
 
-/** An event as people may read it: who, what, when, from where; nothing secret. */
+/** The event as people may read it: actor, action, time and address, and no secret. */
 export function toEntry(event: RecordedEvent, directory: AuditDirectory): AuditEntry {
   const { actor, client, requestId = '', occurredAt } = event.metadata;
   if (event.notOurs !== undefined) return notOursEntry(event, event.notOurs);

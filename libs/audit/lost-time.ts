@@ -26,7 +26,8 @@ export async function refuseLostTime(
     throw new OperatorError(
       'a reconciliation has begun and not ended: run `millrace reconcile` once more, for the organizations that are left (docs/operations.md, "Stores of different age")',
     );
-  // Asked first: entries that others make meanwhile are of events that are there by then.
+  // The tables are asked first. Entries that other processes add meanwhile then belong to events
+  // that the store has.
   const entry = await tables.lastAuditPosition();
   if (entry === undefined) return;
   const until = performance.now() + (isShared ? LAG_MS : 0);
@@ -41,7 +42,10 @@ export async function refuseLostTime(
   }
 }
 
-/** The position up to which there were events when a reconciliation began that has not ended; undefined: there is none. */
+/**
+ * Finds a reconciliation that has begun and not ended. The result is the last position that the
+ * store had when it began; it is undefined when there is no such reconciliation.
+ */
 export async function openReconciliation(events: EventStore): Promise<bigint | undefined> {
   for await (const { type, data } of events.read(RECONCILIATION, { direction: 'backward' })) {
     if (type === 'ReconciliationEnded') return undefined;

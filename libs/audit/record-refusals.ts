@@ -20,7 +20,10 @@ const WAIT_MS = 1000;
 
 const COMMANDS = new Set(['configure-streams', 'manage-organization', 'account', 'view']);
 const CLIENT_ERRORS = { from: 400, to: 499 };
-/** Refused before anybody was known, or for having asked too often: kept as failed logins, where they are. */
+/**
+ * The caller was not known, or asked too often. Such refusals are recorded as failed logins, if at
+ * all.
+ */
 const NOT_COMMANDS: ReadonlySet<ErrorKind> = new Set(['UNAUTHORIZED', 'TOO_MANY_REQUESTS']);
 
 export interface CommandRefused {

@@ -73,7 +73,7 @@ export function makingFolder(backups: string, dataDirectory: string): string {
 export class BackUpPipeline {
   private isWorking = false;
 
-  /** Without what a crash left. @param backups absolute */
+  /** Deletes an unfinished backup that a crash left, and opens the pipeline. @param backups absolute */
   static async open(
     server: RunningServer,
     backups: string,
@@ -91,7 +91,10 @@ export class BackUpPipeline {
     private readonly logger: Logger,
   ) {}
 
-  /** @returns the folder of the backup @throws {Error} when there is none; nothing is left of it then */
+  /**
+   * @returns the folder of the backup
+   * @throws {Error} when the backup fails; its files are deleted then
+   */
   async backUp(wish: BackupWish, working: Working): Promise<string> {
     const begunAt = new Date().toISOString();
     const name = backupName(wish.name, begunAt, MAKING);

@@ -26,11 +26,11 @@ export class BucketBackups {
   ) {}
 
   /**
-   * Copies a backup there. Its manifest goes last, as it is written last: one that is broken off is
-   * none, and what is there of it is written over when it is sent again.
+   * Copies a backup into the bucket. Its manifest goes last, so a backup whose copying was
+   * interrupted does not count; its files are written over when the backup is sent again.
    * @param folder absolute
-   * @throws {Error} when the backup is not whole, when another one has its name there, when the one
-   * that it needs is not there, and {BucketError}
+   * @throws {Error} when the backup is not whole, when the bucket has another backup of that name,
+   * or lacks the backup that it needs; {BucketError}
    */
   async send(folder: string, tell: Tell): Promise<void> {
     const { tables } = readManifest(folder);
@@ -55,9 +55,9 @@ export class BucketBackups {
   }
 
   /**
-   * Copies a backup from there, and the one that it was made with.
+   * Copies a backup from the bucket, and the backup that it builds on.
    * @param into absolute; an empty folder @returns the folder of the backup
-   * @throws {Error} when there is none that is whole, and {BucketError}
+   * @throws {Error} when the bucket has no whole backup of that name; {BucketError}
    */
   async fetch(name: string, into: string, tell: Tell): Promise<string> {
     const folder = join(into, name);

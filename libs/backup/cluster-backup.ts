@@ -34,7 +34,7 @@ export class ClusterBackup {
     private readonly destination: string,
   ) {}
 
-  /** @throws {Error} when there is none */
+  /** @throws {Error} when the backup fails */
   async backUp(wish: BackupWish, { signal, tell }: Working): Promise<ClusterBackupDone> {
     const name = backupName(wish.name, new Date().toISOString());
     const base = wish.base === undefined ? undefined : backupName(wish.base, '');

@@ -20,7 +20,7 @@ const manifestSchema = z.object({
   endedAt: z.string(),
   /** The position of the last event that is certainly in it. */
   position: z.string(),
-  /** Absent: there were none. */
+  /** It is absent when there were no tables. */
   tables: z
     .object({
       /** Name of the backup beside it that has what did not change. */
@@ -34,7 +34,7 @@ export type Manifest = z.infer<typeof manifestSchema>;
 
 export const newManifest = (of: Omit<Manifest, 'format'>): Manifest => ({ format: FORMAT, ...of });
 
-/** @throws {Error} that names the backup, when it is none, or not whole */
+/** @throws {Error} that names the folder, when it is no backup or not a whole one */
 export function readManifest(backup: string): Manifest {
   const name = basename(backup);
   const file = join(backup, MANIFEST);

@@ -116,7 +116,8 @@ const environment = z.object({
 });
 
 const consistent = environment
-  // Without Kafka the queue is in the process, and nobody else could write what it acknowledged.
+  // Without Kafka the queue is inside the process, and no other process could write what it
+  // acknowledged.
   .refine(
     (values) =>
       values.KAFKA_BROKERS !== undefined ||
@@ -128,7 +129,7 @@ const consistent = environment
         'has api without writer, which leaves the writing to writers on Kafka: set KAFKA_BROKERS, or add writer',
     },
   )
-  // By its port is known what a connection is for.
+  // The port decides which protocol a connection speaks.
   .refine(
     ({ MILLRACE_CLICKHOUSE_ADDR: own, MILLRACE_HTTP_ADDR: http }) =>
       own === undefined || own.port === 0 || own.port !== http.port,

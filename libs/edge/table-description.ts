@@ -46,7 +46,7 @@ export type TableOptions =
   | { readonly format: PlainFormat }
   | {
       readonly format: SheetFormat;
-      /** Absent: the first one. */
+      /** It is absent for the first sheet. */
       readonly sheetName?: string;
       /** The first row of the range to read: from 0, both ends within; absent: as far as there are cells. */
       readonly rowsStart?: number;
@@ -87,7 +87,7 @@ export interface DescribedTable {
   readonly partitionColumns?: readonly DescribedColumn[];
   /** Seconds after which a materialized table is read again; absent: the program's default. */
   readonly reloadSeconds?: number;
-  /** Sent with each HTTP request for the table. May be secret. */
+  /** Headers that are sent with each HTTP request for the table. They may be secret. */
   readonly headers?: Readonly<Record<string, string>>;
   /** It is the follower's, which makes and drops it: nobody asked for it by name. */
   readonly followed?: true;

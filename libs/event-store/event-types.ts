@@ -54,8 +54,8 @@ export class EventTypes {
   private readonly known = new Map<string, Known>();
 
   /**
-   * @param fields of what is written today
-   * @param before by type, what was written before: version 1 first
+   * @param fields the fields of the versions that are written today
+   * @param before the earlier versions of each type, version 1 first
    */
   constructor(
     fields: Readonly<Record<string, z.ZodRawShape>>,

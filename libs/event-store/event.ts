@@ -15,7 +15,7 @@ export interface EventMetadata {
   readonly occurredAt: string;
   /** The MAC of our event before it in its stream; empty for the first one. Absent: from before events had MACs. */
   readonly previousMac?: string;
-  /** Over all else that it is: see `event-mac.ts`. */
+  /** The MAC of all else in the event: see `event-mac.ts`. */
   readonly mac?: string;
 }
 

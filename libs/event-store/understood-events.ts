@@ -21,7 +21,7 @@ const metadata = z.object({
   occurredAt: z.iso.datetime(),
 });
 
-/** Stands where the stored one cannot be read. */
+/** Takes the place of metadata that cannot be read. */
 const NOBODYS: EventMetadata = {
   $correlationId: '',
   $causationId: '',
@@ -50,7 +50,7 @@ export class UnderstoodEvents extends MappedEventStore {
       throw new Error(`${event.type} is in no table of events, and is not stored`);
     const { type } = event;
     const versioned = { ...event, metadata: { ...event.metadata, schemaVersion } };
-    // As it will be read: what JSON leaves out was never there.
+    // The event is judged as it will be read: JSON leaves out fields that are undefined.
     const text = JSON.stringify([versioned.data, versioned.metadata]);
     const [data, metadata] = JSON.parse(text) as [unknown, unknown];
     const problem = metadataProblem(metadata) ?? this.problem({ type, data, version: schemaVersion }); // prettier-ignore

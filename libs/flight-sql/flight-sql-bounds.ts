@@ -3,7 +3,7 @@ const MIB = 1024 * 1024;
 /** The bounds of all that a client can make grow. */
 export const BOUNDS = {
   connections: 100,
-  /** From a connection until a call of it is let in. */
+  /** The time from a connection until a call on it is admitted. */
   startupSeconds: 30,
   /** A client that has nothing more to ask. */
   idleSeconds: 300,
@@ -30,7 +30,7 @@ export const BOUNDS = {
   blockBytes: 256 * MIB,
   /** A client that does not take its answer. */
   takeSeconds: 60,
-  /** From the headers of a call until all that its client sends is there. */
+  /** The time from the headers of a call until the client has sent all of it. */
   sendSeconds: 30,
   /** Values of a statement. */
   parameters: 1000,

@@ -1,6 +1,9 @@
 import type { TableHold } from '@app/query';
 
-/** Whom the program lets in by this protocol, and to which tables. Handed in by the app. */
+/**
+ * Decides which clients may connect by this protocol, and which tables they see. The app provides
+ * it.
+ */
 export interface FlightSqlDoor {
   /**
    * @param authorization of a call: Basic, Bearer, or none

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Waits for work, but not longer than so many milliseconds. The work itself goes on.
- * @param late makes the result of work that takes longer, or throws
- * @throws the failure of the work, and what `late` throws
+ * @param late makes the result for work that takes longer, or throws
+ * @throws the errors of the work and of `late`
  */
 export async function within<T, Late>(
   milliseconds: number,

@@ -66,7 +66,10 @@ export function introspectionCost(
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** Goes through fields as if fragments were written out, up to a number of both. */
+/**
+ * Visits fields as if fragments were written out. It stops when fields and fragments together are
+ * more than a bound.
+ */
 class Walk {
   count = 0;
   private readonly fragments = new Map<string, SelectionSetNode>();

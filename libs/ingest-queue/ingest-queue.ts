@@ -28,8 +28,9 @@ export interface QueuePosition {
 /** Names an append, so that it happens once: the name is kept, with what is told, for {@link NAMES_KEPT_MS}. */
 export interface NamedAppend extends AppendName {
   /**
-   * Kept as long as this one from now on, together with it: whoever comes again finds it by way of
-   * them, in this order. All appends that may come under any of these names have the first in common.
+   * Earlier appends whose names are kept as long as this one's from now on. A client that repeats
+   * its request is answered through them, in this order. All appends that may use any of these
+   * names have the first of them in common.
    */
   readonly renews?: readonly KeptAppend[];
 }

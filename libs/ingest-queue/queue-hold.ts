@@ -6,7 +6,7 @@ export interface QueueHold {
    * @throws when more was done meanwhile than the queue may hold
    */
   copyTo(directory: string): Promise<void>;
-  /** May be repeated. */
+  /** May be called again. */
   release(): Promise<void>;
 }
 

@@ -1,6 +1,9 @@
 import type { KeptAppend } from './ingest-queue.js';
 
-/** Not another one that got the same name when it was free again. */
+/**
+ * Tells whether both are the same append. A later append may have the same name, once the name was
+ * free again.
+ */
 export const isSameAppend = (one: KeptAppend, other: KeptAppend): boolean =>
   one.answer === other.answer &&
   one.fingerprint === other.fingerprint &&

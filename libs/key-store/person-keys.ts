@@ -3,13 +3,15 @@
  * rewritten; dropping somebody's key is what erases them.
  */
 export abstract class PersonKeys {
-  /** The key to seal with, made when there is none yet; durable when this resolves. 32 bytes. */
+  /**
+   * Gives the key of 32 bytes to seal with, and makes it when the person has none. It is durable
+   * when the promise resolves.
+   */
   abstract create(personId: string): Promise<Uint8Array>;
   /**
-   * Gives the keys that this process knows for the texts of a person; the first one is the key to
-   * seal with. There is none when there never was one, or it was dropped. There are several only
-   * where two processes made one at the same moment and it is not settled yet which of them is in
-   * use.
+   * Gives the keys that this process knows for a person; the first one is the key to seal with.
+   * There are none when no key was ever made, or it was dropped. There are several only when two
+   * processes made one at the same moment, and it is not known yet which one is in use.
    */
   abstract find(personId: string): readonly Uint8Array[];
   /**

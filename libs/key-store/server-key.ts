@@ -56,7 +56,7 @@ export class ServerKey {
         try {
           return key.unsealOwn(purpose, sealed, boundTo);
         } catch {
-          // Of another one.
+          // The text was sealed with another key.
         }
       throw error;
     }
@@ -106,10 +106,11 @@ const FILE = 'secret-key';
 const NEXT = 'secret-key.next';
 
 /**
- * The key that `secret` (from the configuration, 32 bytes) gives, or the one in
- * `<directory>/secret-key`, readable by its owner only. Whether it is the right one the events tell.
+ * Opens the server's key: it is derived from `secret` (32 bytes of the configuration), or from the
+ * file `<directory>/secret-key`, which only its owner can read. The events tell whether it is the
+ * right key.
  * @param mayMake whether a key may be made: only while nothing is sealed with another
- * @throws {Error} when there is none and none may be made, or the file holds no key.
+ * @throws {Error} when there is no key and none may be made, or the file holds no key.
  */
 export function openServerKey(
   directory: string,

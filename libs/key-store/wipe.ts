@@ -23,7 +23,8 @@ export function replaceWiped(from: string, file: string): void {
     syncPathSync(dirname(file));
   };
   if (!existsSync(file)) return replace();
-  // By its descriptor: its name is the other's then. What a crash leaves between is not written over.
+  // The old file is overwritten through its descriptor, because its name belongs to the new file by
+  // then. A crash in between leaves the old bytes on the disk.
   withFile(file, (handle) => {
     replace();
     overwriteOpened(handle);

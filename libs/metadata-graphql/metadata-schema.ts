@@ -23,9 +23,9 @@ export class MetadataSchema {
 }
 
 /**
- * Has the schema made when the first request asks for it, which takes a tenth of a start, and opens
- * no route: those of the drivers that come with servers know neither our authentication by `:org`
- * nor our shape of errors.
+ * Makes the schema at the first request that asks for it, because it takes a tenth of a start.
+ * Opens no route: the routes of the drivers that come with servers know neither our authentication
+ * by `:org` nor our shape of errors.
  */
 @Injectable()
 export class MetadataGraphqlDriver extends AbstractGraphQLDriver {

@@ -54,7 +54,7 @@ export class S3Bucket {
   private readonly base: string;
   private readonly parser = new XMLParser({
     parseTagValue: false,
-    // Without it a key with an apostrophe has its number instead.
+    // Without it, an apostrophe in a key is read as its character reference.
     htmlEntities: true,
     isArray: (name) => name === 'Contents',
   });

@@ -58,7 +58,7 @@ function read(walk: ThriftWalk, bytes: Uint8Array): number | readonly WrittenEle
     if (type === I32) first.set(id, walk.integer());
     else walk.skip(type, 1);
   }
-  // Of a bloom filter the first field is how many bytes follow; an index has none behind it.
+  // The first field of a bloom filter says how many bytes follow it. Nothing follows an index.
   return walk.at + (first.get(isPage ? PAGE.compressed : 1) ?? 0);
 }
 

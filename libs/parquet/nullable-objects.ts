@@ -7,7 +7,10 @@ export interface LeafColumn extends Levels {
   readonly column: number;
 }
 
-/** A struct or map of a file that may be null, and what is in it: the engine reads null as one with nothing in it. */
+/**
+ * A struct or map of a file that may be null, with its fields. The engine reads a null one as an
+ * empty one.
+ */
 export interface NullableObject {
   readonly name: string;
   readonly leaves: readonly LeafColumn[];

@@ -24,7 +24,7 @@ const DEPTH_MAX = 32;
 /** The engine makes an object of each: row groups, columns of each, statistics of each. */
 const STRUCTURES_MAX = 1_000_000;
 
-/** Over bytes of one structure or several. */
+/** Walks over the bytes of one structure or several. */
 export class ThriftWalk {
   at = 0;
   /** Seen so far. */

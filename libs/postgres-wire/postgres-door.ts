@@ -1,7 +1,10 @@
 import type { TableHold } from '@app/query';
 import type { ScramVerifier } from './protocol/scram.js';
 
-/** Whom the program lets in by this protocol, and to which tables. Handed in by the app. */
+/**
+ * Decides which clients may connect by this protocol, and which tables they see. The app provides
+ * it.
+ */
 export abstract class PostgresDoor {
   /** @returns what a password is held against; undefined: nobody has to show one. */
   abstract verifier(user: string): Promise<ScramVerifier | undefined>;

@@ -13,9 +13,9 @@ export interface OrganizationQueryLimits {
   readonly waitSeconds: number;
   /** The seconds of all queries together in a minute. */
   readonly seconds: number;
-  /** Sent to clients, before compression, per minute. */
+  /** The bytes that are sent to clients in a minute, before compression. */
   readonly resultBytes: number;
-  /** Read by the engine, per minute. */
+  /** The rows that the engine reads in a minute. */
   readonly readRows: number;
   readonly readBytes: number;
 }
@@ -24,7 +24,7 @@ export const ORGANIZATION_QUERY_LIMITS = Symbol('ORGANIZATION_QUERY_LIMITS');
 
 /** A query's turn, until it is told what it took. */
 export interface Turn {
-  /** May be told more than once; the first counts. */
+  /** May be called more than once; the first call counts. */
   end(resultBytes: number, read?: QueryProgress): void;
 }
 

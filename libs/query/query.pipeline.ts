@@ -37,7 +37,7 @@ interface QueryRequest extends QueryQuestion {
   /** Names the query to the engine. */
   readonly id?: string;
   readonly onProgress?: (progress: QueryProgress) => void;
-  /** Is told the progress as the warehouse has it. */
+  /** Is called with the progress as the warehouse reports it. */
   readonly onReading?: (progress: QueryProgress) => void;
   /** The range of the rows that may be read, by their `_timestamp`; undefined: all. */
   readonly range?: TimeRange | undefined;
@@ -65,8 +65,9 @@ export class QueryPipeline {
   }
 
   /**
-   * The turn ends with the stream, or before where the result is whole: whoever asks several things
-   * at once reads each to its end, or destroys it, or none of the others may come.
+   * Runs a query. Its turn ends with the stream, or earlier when the result is whole. A caller of
+   * several queries must read each stream to its end or destroy it, because the others may wait for
+   * its turn.
    * @throws {MillraceError} before the first byte; later failures are the stream's.
    */
   async run(request: QueryRequest): Promise<Readable> {

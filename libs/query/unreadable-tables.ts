@@ -1,4 +1,7 @@
-/** Is told of tables that the engine could not read; the edge program has none of its own. */
+/**
+ * Finds the damaged table that a query failed at. The edge program has no such tables, and leaves
+ * it out.
+ */
 export abstract class UnreadableTables {
   /** @returns the table's name, when the failure is that a part of one is damaged */
   abstract note(failure: unknown): Promise<string | undefined>;

@@ -22,7 +22,7 @@ interface WarehouseOptions {
   readonly memoryBytes?: number | undefined;
   /** Tells where the embedded engine makes backups of its tables, or reads them; it must be there. */
   readonly backups?: EngineBackups | undefined;
-  /** Is told of the starts and ends of the engines' processes. */
+  /** Is called when processes of the engines start and end. */
   readonly tell?: (event: EngineEvent) => void;
 }
 
@@ -62,7 +62,7 @@ export async function openWarehouse({
     tell,
     stays: clickHouse !== undefined,
   });
-  // With a server nothing else takes the directory for this process alone.
+  // The local engine claims the directory for this process. Without a server, the engine does so.
   if (clickHouse !== undefined) await localEngine.run('SELECT 1');
   const closeEngine = (): Promise<void> => localEngine.close();
   const common = { directory, limits, closeEngine };

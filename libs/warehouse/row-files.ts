@@ -2,7 +2,7 @@
 export interface RowFiles {
   /** Absolute. */
   readonly directory: string;
-  /** The first file, and what is in it already. */
+  /** The first file, with the rows and bytes that it has already. */
   readonly index: number;
   readonly rows: number;
   readonly bytes: number;

@@ -33,7 +33,10 @@ export class WarehouseError extends Error {
   }
 }
 
-/** A table has not the columns that it was given: whoever believed it would lose what goes into them. */
+/**
+ * A table lacks columns that it was given. A caller that ignored this error would lose the values
+ * of these columns.
+ */
 export class ColumnMismatchError extends Error {
   constructor({ database, table }: TableName, missing: readonly Column[]) {
     const columns = missing.map(({ name, type }) => `${JSON.stringify(name)} ${type}`).join(', ');

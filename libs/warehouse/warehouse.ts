@@ -38,7 +38,7 @@ export interface QueryLimits {
 export type ResultFormat =
   'json' | 'ndjson' | 'csv' | 'text' | 'arrow-stream' | 'arrow-file' | 'parquet';
 
-/** Those, and what clients of the engine ask for by its names. */
+/** These formats, and those that clients of the engine ask for by the engine's names. */
 export type AnswerFormat = ResultFormat | EngineFormat;
 
 /** The rows and bytes that the engine has read for a query by now. */
@@ -62,7 +62,7 @@ export interface WarehouseQuery {
   readonly id?: string;
   /** The engine's own settings for this query only, over the adapter's. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Is told while a stream is read, at least once after each block; costs a millisecond each time. */
+  /** Is called while a stream is read, at least after each block. Each call costs a millisecond. */
   readonly onProgress?: (progress: QueryProgress) => void;
   /** The same, but only every so often: never for a query that is done within a fifth of a second. */
   readonly onSample?: (progress: QueryProgress) => void;
@@ -76,9 +76,10 @@ export interface WarehouseQuery {
 }
 
 /**
- * Read side. Every query runs in a session that the engine itself holds read-only and bounded by
- * the limits given when the warehouse was opened.
- * @throws {WarehouseError} before the first byte where the engine can tell by then, else as the stream's error.
+ * The read side. The engine itself holds the session of every query read-only and within the limits
+ * that were given when the warehouse was opened.
+ * @throws {WarehouseError} before the first byte where the engine can tell by then, else as the
+ * stream's error.
  */
 export abstract class WarehouseReader {
   /** The engine's own bytes, never parsed here; a {@link WholeResult} where they are few. Destroying the stream, or aborting, stops the engine's work. */
@@ -149,8 +150,8 @@ export const REMOVED_AT_ONCE = 8000;
 
 export abstract class WarehouseWriter {
   /**
-   * From then on no insert stores anything in this partition whose fence is older, begun before or
-   * not: what is read back after that is final. May be repeated.
+   * Claims a partition. From then on no insert with an older fence stores anything, not even one
+   * that has begun, so offsets that are read back afterwards are final. May be called again.
    * @throws {FencedError} when a greater epoch has claimed it.
    */
   abstract claim(partition: number, epoch: bigint): Promise<void>;
@@ -179,8 +180,8 @@ export abstract class WarehouseSchema {
   abstract newDatabase(): string;
   abstract createDatabase(database: string): Promise<void>;
   /**
-   * With all tables in it, and who may read them. Nobody finds any of it when this resolves;
-   * queries that read a table end as they began.
+   * Drops a database with all its tables, and the rights to read them. No new query finds any of it
+   * when this resolves; a query that reads a table ends as it began.
    */
   abstract dropDatabase(database: string): Promise<void>;
   /** All databases of organizations, whose names begin with `o_`. */

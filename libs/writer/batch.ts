@@ -96,7 +96,7 @@ function indexed(types: readonly string[]): string {
 export const fromHeaders = (record: Readonly<Record<string, string>>): Batch =>
   batchOf(headers.parse(record));
 
-/** The same; undefined when it is none. */
+/** Reads a batch. The result is undefined when the record is no batch of ours. */
 export function readableBatch(record: Readonly<Record<string, string>>): Batch | undefined {
   const read = headers.safeParse(record);
   return read.success ? batchOf(read.data) : undefined;

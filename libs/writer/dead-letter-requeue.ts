@@ -49,7 +49,7 @@ export class DeadLetterRequeue {
     const removal = isRemoval(record) ? readRemoval(record) : undefined;
     if (removal) return this.inserter.remove(removal);
     const { table } = fromHeaders(batch.headers);
-    // Without an epoch it claims the partition anew, after all writers there were.
+    // Without an epoch, the inserter claims the partition after all earlier writers.
     await this.inserter.begin({ partition, epoch: undefined, records: [record] });
     for (const group of groupBatches([record]).groups) await this.inserter.insert(group);
     const stored = await this.writer.storedOffsets(table, partition, offset);

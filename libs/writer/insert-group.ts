@@ -11,11 +11,15 @@ import { measureInsert } from './write-metrics.js';
 interface Partition {
   readonly epoch: bigint | undefined;
   /**
-   * It is found by table and stream: the last read-back, from its beginning on. Taken out when one fails, or an
-   * insert does: whoever finds one here had no insert fail since it began, so it tells of all.
+   * The last read-back, running or done, by table and stream. It is removed when it fails, or when
+   * an insert fails. So a read-back that is found here knows all rows: no insert has failed since
+   * it began.
    */
   readonly readBacks: Map<string, Promise<ReadonlySet<bigint>>>;
-  /** The first offset of the delivery in work. No group of it has a position before, whichever group reads back. */
+  /**
+   * The first offset of the delivery in work. No group of the delivery has an earlier offset, so
+   * every read-back may begin here.
+   */
   first: bigint;
   last: bigint;
 }
@@ -40,9 +44,9 @@ export class GroupInserter {
   ) {}
 
   /**
-   * Before the groups of a delivery. Under a new epoch, and when records come again that came
-   * before, what is there must be read anew.
-   * @throws {FencedError} when the partition is another writer's by now
+   * Must be called before the groups of a delivery. Under a new epoch, or for records that are
+   * delivered again, the stored offsets are read anew.
+   * @throws {FencedError} when another writer has claimed the partition
    */
   async begin({
     partition,
@@ -65,10 +69,11 @@ export class GroupInserter {
   /** @throws {WarehouseError} when the outcome is unknown or bad; call again with the same group, or some of its batches. */
   async insert(group: BatchGroup): Promise<void> {
     const { table, streamId } = group;
-    // Deleted with its stream, or its organization, which its upload was answered before.
+    // The stream or its organization was deleted after the upload was answered, and the records are
+    // deleted with it.
     if (this.streams.isGone(streamId, table.database)) return;
     await this.insertMissing(group);
-    // Deleted meanwhile: its records were dropped before these came.
+    // The stream was deleted during the insert, after its rejected records had been dropped.
     if (table.table === REJECTED_TABLE && this.streams.isDeleted(streamId))
       await this.schema.dropRejected(table.database, streamId);
   }

@@ -20,7 +20,7 @@ interface Failing {
   isGivenUp: boolean;
 }
 
-/** Knows which tables fail, since when, and what is to be done with a batch that did. */
+/** Knows which tables fail and since when, and decides what happens to a batch that failed. */
 export class TableRetryPolicy {
   private readonly failing = new Map<string, Failing>();
 

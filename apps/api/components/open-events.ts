@@ -14,7 +14,7 @@ import { understoodEvents } from '@app/stored-events';
 import type { Warehouse } from '@app/warehouse';
 import { openPersonKeys } from './open-person-keys.js';
 
-/** The events, and what opens what is sealed in them. */
+/** The event store, with the keys that open the sealed values in its events. */
 export interface Events {
   readonly events: EventStore;
   /** The same, only judged whether they are ours. */
@@ -61,7 +61,11 @@ export async function openEvents(
   }
 }
 
-/** Without this all would begin as if new beside rows that nobody could reach, and another installation's store would be taken for ours. */
+/**
+ * Refuses to start without the events that other stores were made from. A server would otherwise
+ * begin as if new, beside rows that nobody could reach, or take another installation's store for
+ * ours.
+ */
 async function refuseLostEvents(
   { eventStore, dataDirectory }: Config,
   warehouse: Warehouse,

@@ -18,7 +18,7 @@ export function likelyDelimiter(header: Buffer): string {
  * what is before each.
  */
 export class CsvCutter implements Cutter {
-  /** Up to here everything is known. */
+  /** The bytes before this index have been scanned. */
   private at = 0;
   private quoted = false;
   /** Tells where the last quoted field was closed. */

@@ -10,11 +10,13 @@ import { linkTo } from '../frame/route.js';
 
 interface Props {
   readonly session: Session;
-  /** Is called when there is one more. */
+  /** The form calls this when an organization has been created. */
   readonly onFounded: () => void;
 }
 
-/** An organization is there with its first admin: the one who creates it, or whom root names. */
+/**
+ * Creates an organization. Its first admin is the user who creates it, or the user that root names.
+ */
 export function FoundForm({ session, onFounded }: Props) {
   const [founded, setFounded] = useState<string>();
   const founding = useAction();

@@ -43,7 +43,7 @@ function structOf(type: unknown): readonly ArrowField[] | undefined {
   return Array.isArray(type.Struct) ? (type.Struct as ArrowField[]) : undefined;
 }
 
-/** Arrow's types are words, or objects of one word and what it is made of. */
+/** Arrow's types are words, or objects with one key, the word, whose value has the details. */
 function wordOf(type: unknown): string {
   if (typeof type === 'string') return type;
   if (typeof type !== 'object' || type === null) return '';

@@ -22,7 +22,10 @@ export function remember(organization: string, sql: string): void {
   localStorage.setItem(KEY, JSON.stringify(kept));
 }
 
-/** The next one who signs in at this browser must not see, or run, what was asked. */
+/**
+ * Deletes the statements that were asked: the next user of this browser must neither see nor run
+ * them.
+ */
 export function forgetAsked(): void {
   localStorage.removeItem(KEY);
   history.replaceState(null, '', '#/ask');

@@ -19,10 +19,9 @@ const COLOURS = [
 const DAY = '\n{YYYY}-{MM}-{DD}';
 const DAY_S = 86_400;
 /**
- * Times stand below the axis as they do on the rest of the page: the year first, the day in 24
- * hours.
- * Each row has the least step that it is for, the text, what is added where the year, the month,
- * the day, the hour, the minute and the second change, and 1 for adding.
+ * The texts of times below the axis, as on the rest of the page: the year comes first, and the day
+ * has 24 hours. Each row has the smallest step that it is for, the text, the texts that are added
+ * where the year, the month, the day, the hour, the minute and the second change, and 1 for adding.
  */
 const TIME_STAMPS: (string | number | null)[][] = [
   [365 * DAY_S, '{YYYY}', null, null, null, null, null, null, 1],

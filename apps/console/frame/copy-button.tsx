@@ -1,6 +1,9 @@
 import { useState } from 'preact/hooks';
 
-/** Without TLS a browser gives a page no clipboard, but on the machine itself. */
+/**
+ * A button that copies a text. Without TLS a browser gives a page no clipboard, except a page from
+ * the same machine.
+ */
 export function CopyButton({
   text,
   name = 'Copy',

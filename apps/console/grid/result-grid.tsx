@@ -35,7 +35,8 @@ export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
     return () => watch.disconnect();
   }, [lines]);
 
-  // On a small screen it stands below all that is seen: a tap on a row would seem to do nothing.
+  // On a small screen the record stands below the visible area, so a tap on a row would seem to do
+  // nothing.
   useEffect(() => {
     if (click) record.current?.scrollIntoView({ block: 'nearest' });
   }, [click]);

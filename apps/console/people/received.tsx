@@ -7,7 +7,7 @@ import { timeText } from '../time/time-text.js';
 
 interface Props {
   readonly invitations: readonly ReceivedInvitation[];
-  /** Is called when one of them is answered. */
+  /** Is called when an invitation is answered. */
   readonly onAnswered: () => void;
   readonly onAccepted: () => void;
 }

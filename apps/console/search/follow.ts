@@ -11,16 +11,19 @@ export interface Followed {
 }
 
 interface Listener {
-  /** Is called when it begins, maybe once more from the start: what was shown is not continued. */
+  /**
+   * Is called when the tail begins. It may begin again from the start; the rows shown before are
+   * then not continued.
+   */
   begins(): void;
   /** Is called with the JSON of each row, the oldest first. */
   row(line: string): void;
-  /** Is called with words that say why nothing comes just now, and with undefined when it comes. */
+  /** Is called with the reason while no rows come, and with undefined when they come again. */
   waits(reason: string | undefined): void;
 }
 
 const RETRY_MS = 2000;
-/** After these reasons coming again is of no use. */
+/** After these reasons, connecting again is useless. */
 const FINAL = new Set(['refused', 'deleted', 'failed']);
 
 /** The server has ended it for good. */

@@ -14,7 +14,7 @@ interface Props {
   readonly lines: readonly Line[];
   /** It is the JSON of the record that others are shown around. */
   readonly middle?: string | undefined;
-  /** Is called with the piece to type for a value that was clicked. */
+  /** Is called when a value is clicked, with the text to type into the search for it. */
   readonly onPiece: (piece: string) => void;
   readonly onAround: (json: string, timestamp: string) => void;
 }

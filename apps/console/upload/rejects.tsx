@@ -9,7 +9,7 @@ interface Props {
   readonly organization: string;
   readonly stream: string;
   readonly mayWrite: boolean;
-  /** Is called when some of it has moved into the stream. */
+  /** Is called when some of the records have moved into the stream. */
   readonly onMoved: () => void;
 }
 

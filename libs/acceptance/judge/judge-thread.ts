@@ -10,7 +10,7 @@ parentPort?.on('message', (job: JudgeJob) => {
   judgeChunk(job, memory).then(
     (judged) => parentPort?.postMessage({ judged }),
     (error: unknown) => {
-      // Of an error that is sent to another thread its code is not sent with it.
+      // An error that is sent to another thread loses its code, so the code is sent beside it.
       const { code } = error as NodeJS.ErrnoException;
       parentPort?.postMessage({ error, code });
     },

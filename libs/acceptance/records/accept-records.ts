@@ -51,7 +51,10 @@ export interface EvolvedSchema {
 const FILES = { accepted: 'accepted.ndjson.zst', rejected: 'rejected.native.zst' };
 /** The same of CSV: lines are arrays of the fields that the header names, for names would double them. */
 const FILES_OF_CSV = { ...FILES, accepted: 'accepted.compact.ndjson.zst' };
-/** The same of what is kept in memory: it is small, and the queue keeps it in a record of its own. */
+/**
+ * The same for a batch that is kept in memory: it is small, and the queue keeps it in a record of
+ * its own.
+ */
 const CONTENTS = { accepted: 'accepted.ndjson', rejected: 'rejected.native' };
 
 /**
@@ -140,7 +143,10 @@ function surveyOf({ survey, changing }: JudgedChunk): Map<string, Map<string, nu
   return fields;
 }
 
-/** Fields that the schema does not know, and that had no value; and what is new within objects. */
+/**
+ * Finds the fields that the schema does not know and that had no value, and the new fields within
+ * objects.
+ */
 function listedOf({ columns, untyped }: Schema, judged: JudgedChunk): Survey {
   const survey = surveyOf(judged);
   const types = new Map(columns.map(({ name, type }) => [name, type]));

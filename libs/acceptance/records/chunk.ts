@@ -39,11 +39,14 @@ export function keptFrom(
   return days === 0 ? undefined : acceptedAt - days * DAY_MICROS;
 }
 
-/** The file of a batch, and what is in it: columns as the engine writes them, or lines of JSON, objects or arrays. */
+/**
+ * The file of a batch. It holds columns as the engine writes them, or lines of JSON objects or
+ * arrays.
+ */
 export interface ColumnarFile {
   /** Its ending names its format and its compression: `.native.zst`, `.ndjson`, `.ndjson.zst`, `.compact.ndjson.zst`. */
   readonly file: string;
-  /** The bytes that would be in the file, where there is none of that name. */
+  /** The content of the batch, when it is in memory and has no file. */
   readonly content?: Buffer | undefined;
   readonly rows: number;
   readonly columns: readonly string[];

@@ -1,6 +1,6 @@
 import { parse, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
 
-/** Only the beginning of a longer record is known, and where that ends is no fault of it. */
+/** Only the beginning of a longer record is examined; its cut end is not reported as a fault. */
 const KNOWN_BYTES = 64 * 1024;
 const VALUE_LENGTH_MAX = 40;
 const INT_MIN = -(2n ** 63n);

@@ -42,7 +42,7 @@ function numbersOf(kind: string): readonly string[] | undefined {
       return [bare(kind)];
     case 'date':
       return ['Int32'];
-    // Of 128 bits where the file has nanoseconds of a Julian day.
+    // The type has 128 bits where the file has the nanoseconds of a Julian day.
     case 'timestamp':
       return ['Int64', 'Int128'];
     case 'time':

@@ -147,7 +147,7 @@ export function selectRows(
     if (own) read.add(own);
     return `${constant ?? valueOf(own, declared, nulls)} AS ${columnOf(index)}`;
   });
-  // To count rows, some column must be read.
+  // The engine counts rows by reading a column, so at least one column is read.
   const [first] = held;
   if (read.size === 0 && first) read.add(first);
   const rows = `file(${quoteText(file)}, ${format}, ${quoteText(structure([...read]))})`;

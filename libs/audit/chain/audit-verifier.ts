@@ -6,7 +6,7 @@ import type { AuditDirectory } from '../audit-directory.js';
 import type { ChainKey } from './hash-chain.js';
 import { verifyAudit, type AuditVerdict } from './verify-audit.js';
 
-/** A verdict, and what it is about. */
+/** A verdict, and the trail that it is about. */
 export interface CheckedTrail extends Omit<AuditVerdict, 'found' | 'ofLostTime'> {
   /** The position of the last event that was there when it began. */
   readonly upTo: bigint;
@@ -32,7 +32,7 @@ interface Sources {
 
 /** Each holds a page of rows. */
 const TRAILS_AT_ONCE = 16;
-/** Tells how long a verdict is given to whoever asks, at least. */
+/** A verdict is kept for at least so long, and given to all who ask meanwhile. */
 const KEPT_MS = 60_000;
 /** It is kept for so many times what it took. */
 const KEPT_TIMES = 10;

@@ -26,8 +26,8 @@ interface VerifyOptions {
   /** Hashes that somebody kept. */
   readonly noted?: ReadonlySet<string>;
   /**
-   * Processes go on appending meanwhile: entries up to this position are compared, and what is
-   * later is nothing to judge yet.
+   * The entries up to this position are compared. Processes go on appending meanwhile, and their
+   * later entries are not judged yet.
    */
   readonly upTo?: bigint | undefined;
   /** Tells how long entries up to there may be on their way. */
@@ -50,8 +50,8 @@ const CARRIED_OUT_MS = 15_000;
 const LOOK_MS = 100;
 
 /**
- * Makes every chain again from the events and compares each row of `_audit` with it: hashes, and
- * what people read. A changed event changes its hash and all after it; a changed row differs.
+ * Makes every chain again from the events and compares each row of `_audit` with it: its hash and
+ * its readable columns. A changed event changes its hash and all after it; a changed row differs.
  */
 export async function verifyAudit(
   events: EventStore,

@@ -39,7 +39,7 @@ export interface StoredChain {
 /** Trails that are written at the same time: an insert waits for the disk more than it computes. */
 const WRITERS = 4;
 
-/** Lost answers to one insert: an engine that has ended is started again, and answers the next. */
+/** An insert may lose its answer so often: an engine that has ended is started again. */
 const LOST_MAX = 3;
 const LOST_BACKOFF_MS = { first: 100, most: 1000 };
 
@@ -75,7 +75,9 @@ export class AuditTrailProjection implements SnapshottedProjection {
     private readonly lead: TrailLeaderElection,
   ) {}
 
-  /** While stored events are replayed nearly all are done at once. */
+  /**
+   * Adds the event's entry to its trail. It returns undefined where nothing has to be waited for.
+   */
   apply(event: RecordedEvent): Promise<void> | undefined {
     const entry = audited(event);
     const { directory } = this;
@@ -217,7 +219,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
     this.pendingRows -= group.length;
   }
 
-  /** When it resolves the rows are there, whoever wrote them. */
+  /** Makes sure that the rows are in the table, written by this process or by the leader. */
   private async write(database: string, rows: readonly AuditRow[]): Promise<void> {
     for (const each of cutInserts(rows)) await this.insert(database, each);
   }
@@ -227,7 +229,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
     let lost = 0;
     const backoff = new Backoff(LOST_BACKOFF_MS);
     for (;;) {
-      // While another writes, what is known here grows old.
+      // While another process writes, the positions known here become outdated.
       if (!this.lead.isLeading) this.stored.clear();
       await this.follow(database, last);
       if (!this.lead.isLeading || this.ended.has(database)) return;
@@ -250,8 +252,8 @@ export class AuditTrailProjection implements SnapshottedProjection {
         this.stored.delete(database);
         // Another writer of ours may have claimed anew, because its answer was lost: then we go on.
         if (error instanceof FencedError) await this.lead.confirm();
-        // While stored events are replayed nobody tries again. What became of the rows is read back
-        // before they are sent again.
+        // During the replay of stored events no caller tries again, so it is done here. Each
+        // attempt reads back which rows are there.
         else if (this.live || !isLost(error) || (lost += 1) > LOST_MAX) throw error;
         else await backoff.wait();
       }

@@ -1,13 +1,16 @@
 import type { Projection, RecordedEvent } from '@app/event-store';
 import type { AuditTrailProjection } from './audit-trail.projection.js';
 
-/** Comes before the databases of deleted organizations are dropped: a trail that is written meanwhile would make its database again. */
+/**
+ * Ends the trail of a deleted organization. It runs before the organization's database is dropped:
+ * a trail written meanwhile would create the database again.
+ */
 export class EndedTrailsProjection implements Projection {
   readonly name = 'ended-trails';
 
   constructor(private readonly trail: Pick<AuditTrailProjection, 'end'>) {}
 
-  /** While stored events are replayed nothing is dropped. */
+  /** Skips the stored events: nothing is dropped while they are replayed. */
   resumeAfter(last: bigint): bigint {
     return last;
   }

@@ -4,8 +4,8 @@ import { audited, organizationOfEntry } from '../audit-entry.js';
 import type { TrailLeaderElection } from './trail-leader-election.js';
 
 /**
- * Comes before what is carried out in shared tables, and before the catalog: a process that does
- * not lead goes on with an event when the one that does has carried it out.
+ * Lets a process that does not lead wait with each event until the leader has carried the event
+ * out. It runs before the catalog and before the projections that change shared tables.
  */
 export class FollowLeaderProjection implements Projection {
   readonly name = 'lead';

@@ -52,12 +52,15 @@ export class TrailLeaderElection extends LeaderElection {
     return this.terms;
   }
 
-  /** Is called before the first event is read. */
+  /**
+   * Takes the lead, unless this process is a reserve. It must be called before the first event is
+   * read.
+   */
   async start(): Promise<void> {
     if (this.rank !== 'reserve') await this.take();
   }
 
-  /** Unless another process takes it at the same moment. */
+  /** Takes the lead, unless another process takes it at the same moment. */
   take(): Promise<void> {
     this.taking ??= this.claim().finally(() => (this.taking = undefined));
     return this.taking;

@@ -11,7 +11,7 @@ export interface FollowConfig {
   /** Secret. */
   readonly password: string;
   readonly intervalSeconds: number;
-  /** Absent: a temporary folder, gone when the program ends. */
+  /** It is absent for a temporary folder, which is deleted when the program ends. */
   readonly cacheFolder?: string;
 }
 

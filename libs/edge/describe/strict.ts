@@ -2,8 +2,9 @@ import { unknownKey } from '@app/platform';
 import { z } from 'zod';
 
 /**
- * An object in which a key nobody knows is an error that names it, and what it may have been meant to be.
- * @param taken keys that are its author's, too, and have been taken out before
+ * An object that refuses unknown keys. The error names the key and the known key that may have been
+ * meant.
+ * @param taken further keys that an author may write; the caller has removed them before
  */
 export function strict<Shape extends z.core.$ZodLooseShape>(
   shape: Shape,

@@ -89,7 +89,7 @@ function jsonLength(pieces: readonly string[]): number {
   return whole === -1 ? 1 : whole + 1;
 }
 
-/** It is undefined where the text is none. */
+/** Reads a JSON value. The result is undefined where the text is not JSON. */
 function json(text: string): unknown {
   try {
     return JSON.parse(text);

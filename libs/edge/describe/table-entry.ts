@@ -38,7 +38,7 @@ export const seconds = z.union(
 );
 
 const ioOption = strict({
-  /** So misspelled in ROAPI, which insists on it. */
+  /** ROAPI spells this key so, and accepts no other. */
   protcol: z.literal('http').optional(),
   protocol: z.literal('http').optional(),
   headers: z.record(z.string(), z.string()).default({}),

@@ -5,7 +5,10 @@ export interface FollowState {
   readonly streams: number;
   /** Streams that cannot be served: a table here has their name, or none can have it. */
   readonly passedOver: readonly string[];
-  /** Since all streams were as the hosted side had them; undefined: not since the start. */
+  /**
+   * Seconds since all streams were as on the hosted side. It is undefined when they have not been
+   * since the start.
+   */
   readonly ageSeconds: number | undefined;
   /** Rounds that failed, since the start. */
   readonly failures: number;

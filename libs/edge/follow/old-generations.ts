@@ -14,8 +14,8 @@ export class OldGenerations {
   }
 
   /**
-   * To be told once of each that nobody reads any more.
-   * @returns those that somebody may still read; undefined when nothing has come to its end
+   * Finds generations that no query reads any more. Each is reported once.
+   * @returns the generations that a query may still read; undefined when none has ended
    */
   afterEnd(now: number): ReadonlySet<number> | undefined {
     const ended = [...this.readableUntil].filter(([, until]) => until <= now);

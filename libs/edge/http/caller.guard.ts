@@ -15,7 +15,7 @@ import type { TableRegistry } from '../registry/table-registry.js';
 import { ShownToken } from '../shown-token.js';
 
 interface CallerTerms {
-  /** Absent: nobody has to show one. */
+  /** It is absent when callers need no token. */
   readonly token?: string;
   /** Tells where the program listens. */
   readonly http: { readonly host: string };

@@ -38,8 +38,9 @@ export class KeyValueStores {
   ) {}
 
   /**
-   * To be called once.
-   * @param reloadSeconds of stores that have no interval of their own; undefined: they are read once
+   * Must be called once.
+   * @param reloadSeconds the interval of stores that have none of their own; undefined: such stores
+   * are read once
    * @throws {MillraceError} INVALID_PARAMETER that names store, place and reason
    */
   async open(stores: readonly DescribedStore[], reloadSeconds: number | undefined): Promise<void> {

@@ -25,7 +25,7 @@ export class ValuesInEngine implements Values {
         format: 'text',
         signal: signal(),
       });
-      // The engine ends the line; without a row there is none.
+      // The engine ends each row with a line break; an answer without one has no row.
       return line.endsWith('\n') ? line.slice(0, -1) : undefined;
     } finally {
       this.readers -= 1;

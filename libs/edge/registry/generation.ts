@@ -40,7 +40,8 @@ async function nameTables(
     statements.run(
       `CREATE VIEW ${database}.${name} (${structureOf(columns)}) SQL SECURITY NONE AS ${select}`,
     );
-  // With its columns named nothing is read: one whose files are lost must not keep the others.
+  // A view with declared columns is made without reading its files, so a table whose files are lost
+  // does not stop the others.
   for (const [name, { select, count, columns, copy }] of tables) {
     if (copy) {
       const [at, table] = copy.table.split('.');

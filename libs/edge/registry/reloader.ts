@@ -16,7 +16,7 @@ export class Reloader {
   private readonly triedAt = new WeakMap<DescribedTable, number>();
   /** The stamp of the files when they could not be read. */
   private readonly failedOn = new WeakMap<DescribedTable, string>();
-  /** Until when changed files are left alone. */
+  /** The time until which changed files are left alone. */
   private readonly resting = new WeakMap<DescribedTable, number>();
   private timer: NodeJS.Timeout | undefined;
 

@@ -16,7 +16,7 @@ const PLACE = /:?\s*\(in file\/uri [^)]*\)/g;
 const COMPUTED =
   /while executing '?(?:FUNCTION|function)|Cannot convert string '|while converting '/i;
 const NO_FILES = /there are no files/i;
-/** Such as a number that is none, in a column of decimals. */
+/** A value of another type than its column, such as NaN in a column of decimals. */
 const UNREADABLE_VALUE = /Cannot parse PostgreSQL value '[^']{0,40}' as [\w(), ]+/;
 const REASON_MAX = 300;
 

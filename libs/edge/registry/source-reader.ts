@@ -23,9 +23,10 @@ const SETTLED_MS = 2_000;
 const KEPT_FORMATS: ReadonlySet<AnswerFormat> = new Set(['json', 'ndjson', 'csv']);
 
 /**
- * Reads for clients. Small answers are kept as long as the copies, and the files of this machine, are
- * what they were: whoever asks the same again is answered from them. What fails at the files and servers that tables are read from is no mistake
- * of who asks: it is told with the table's name, and without the place, which goes to the log.
+ * Reads for clients. Small answers are kept until the copies, or the files of this machine, change,
+ * and the same query is answered from them. A failure of the files and servers that tables are read
+ * from is not the client's mistake: the client gets the table's name without the place, and the
+ * place goes to the log.
  */
 export class SourceReader extends WarehouseReader {
   private readonly answers = new KeptAnswers();

@@ -14,7 +14,10 @@ export interface TableChange {
   readonly put?: readonly DescribedTable[];
   /** Names of tables that are there; followed ones are not dropped so. */
   readonly drop?: readonly string[];
-  /** Names of followed tables. Where there is none, or another table has the name, nothing happens. */
+  /**
+   * Names of followed tables. A name is passed over when no table has it, or a table that is not
+   * followed.
+   */
   readonly forget?: readonly string[];
   /** Names of tables that are there, to be read again. */
   readonly reload?: readonly string[];
@@ -23,7 +26,7 @@ export interface TableChange {
 /** A request's hold on the tables as they were when it came. */
 interface Hold {
   readonly database: string;
-  /** May be told more than once. */
+  /** May be called more than once. */
   readonly release: () => void;
 }
 
@@ -60,7 +63,7 @@ export class TableRegistry extends Catalog {
     super();
   }
 
-  /** To be called once, before anything else. */
+  /** Must be called once, before anything else. */
   async open(tables: readonly DescribedTable[]): Promise<void> {
     await this.statements.run(`CREATE DATABASE ${COPIES}`);
     await this.change({ put: tables });

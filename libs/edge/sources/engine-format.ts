@@ -5,9 +5,9 @@ import type { Settings } from './source.js';
 /** Tells how the engine reads bytes of a format. */
 export interface EngineFormat {
   readonly name: string;
-  /** Whenever it is read. */
+  /** The settings for every reading. */
   readonly settings: Settings;
-  /** While its schema is found out. */
+  /** The settings for finding out the schema. */
   readonly inference: Settings;
   /** Tells whether files of it say no types. */
   readonly inferred: boolean;
@@ -48,7 +48,7 @@ const CSV: Settings = {
   format_csv_null_representation: "''",
 };
 
-/** An object that is null, or absent, is none whose fields are. */
+/** Reads a null or absent object as null, and not as an object whose fields are null. */
 export const NULL_OBJECTS: Settings = { enable_nullable_tuple_type: '1' };
 
 /** Texts stay texts, whatever they look like. */

@@ -80,7 +80,7 @@ function localPath(path: string, { endings }: EngineFormat): string {
   throw new SourceError('there is no such file or folder');
 }
 
-/** In a store, `**` goes through slashes. */
+/** In an object store, `**` matches slashes, too. */
 function withinPrefix(prefix: string, { endings }: EngineFormat): string {
   return `${prefix}**.{${endings.join(',')}}`;
 }

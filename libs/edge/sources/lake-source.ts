@@ -10,7 +10,10 @@ const LOCAL = { delta: 'deltaLakeLocal', iceberg: 'icebergLocal' } as const;
 /** The folder that makes a folder a table. */
 const MARK = { delta: '_delta_log', iceberg: 'metadata' } as const;
 
-/** A Delta Lake or Iceberg table: its own log says which files count. @throws {Error} when there is none */
+/**
+ * A Delta Lake or Iceberg table: its own log says which files count.
+ * @throws {Error} when the place holds no such table
+ */
 export function lakeSource(
   format: 'delta' | 'iceberg',
   place: Place,

@@ -90,7 +90,7 @@ export class AuthenticEvents extends MappedEventStore {
     return this.checked(this.store.subscribe(options), options.after, CHAINS_MAX);
   }
 
-  /** Goes through all events and finds every gap, whatever memory that takes; then the log, and who counts, know them. */
+  /** Reads all events and finds every gap, with no bound on memory. Each gap is reported. */
   async checkChains(upTo?: bigint): Promise<void> {
     for await (const { position } of this.checked(this.store.readAll(), undefined, Infinity))
       if (upTo !== undefined && position >= upTo) return;
@@ -182,7 +182,7 @@ export class AuthenticEvents extends MappedEventStore {
     const expected = revision === -1 ? 'no-stream' : revision;
     this.tails.delete(stream);
     const appended = await this.store.append(stream, authentic, expected);
-    // Else they were there before.
+    // Otherwise the events had been appended before.
     if (appended.revision === revision + events.length)
       this.tails.set(stream, { revision: appended.revision, mac });
     return appended;

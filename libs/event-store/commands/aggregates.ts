@@ -26,8 +26,8 @@ export class Aggregates {
   }
 
   /**
-   * With the events that are newer.
-   * @throws {MillraceError} EVENT_NOT_UNDERSTOOD where one of them may say anything
+   * Applies the newer events of the stream to the state.
+   * @throws {MillraceError} EVENT_NOT_UNDERSTOOD for an event that this program does not understand
    */
   async catchUp(
     stream: string,
@@ -40,7 +40,7 @@ export class Aggregates {
     this.folded.drop(stream);
     for await (const event of this.store.read(stream, { from: last + 1 })) {
       if (event.notUnderstood !== undefined) {
-        // Kept up to here, so that refusing the next command is quick.
+        // The state is kept up to this event, so that the next command is refused quickly.
         this.folded.keep(stream, decider, newest, bytes);
         throw cannotDecide(event);
       }

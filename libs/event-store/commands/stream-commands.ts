@@ -40,10 +40,10 @@ const BACKOFF_MS = { first: 2, most: 20 };
 const GROUP_MAX = { commands: 64, bytes: 128 * 1024 };
 
 /**
- * The commands for each stream, decided one after the other, each on what the one before leaves.
- * Those that came while others were appended are appended together: all of them are there then, or
- * none. What is refused, and what changes nothing, is decided on the newest: either the group's
- * append shows that nothing newer was there, or it is looked for.
+ * Decides the commands for each stream one after the other, each on the state that the one before
+ * leaves. Commands that arrive during an append are appended together, all or none. A command that
+ * is refused or changes nothing is decided on the newest state: the append of its group proves that
+ * nothing newer was there, or the stream is read again.
  */
 export class StreamCommands {
   private readonly aggregates: Aggregates;
@@ -54,7 +54,9 @@ export class StreamCommands {
     this.aggregates = new Aggregates(store);
   }
 
-  /** @throws {MillraceError} CONFLICT when other nodes are always faster; and what an append throws */
+  /**
+   * @throws {MillraceError} CONFLICT when other nodes are always faster; the errors of an append
+   */
   run(stream: string, asked: StreamCommand): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       const job = { asked, resolve, reject };

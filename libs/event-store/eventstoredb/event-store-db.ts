@@ -99,7 +99,8 @@ class EventStoreDb implements EventStore {
           this.client.appendToStream(this.names.stored(stream), stored, {
             expectedRevision: toExpected(expected),
             requiresLeader: true,
-            // After our own retryPolicy, which tells what it was.
+            // The deadline comes after the end of our own retry policy, which knows what the
+            // failure was.
             deadline: 2 * this.silenceMs,
           }),
         );

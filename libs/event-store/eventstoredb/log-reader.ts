@@ -31,7 +31,7 @@ interface LogReaderOptions {
 /** Tells where a reading goes on after what it has given so far. */
 type Open = (seen: RecordedEvent | undefined, count: number) => Source | undefined;
 
-/** Is shown each event of others. @returns whether that was enough */
+/** Is called with the position of each event of other writers. @returns true to stop the reading */
 type Foreign = (position: Position) => boolean;
 
 /** Events the server looks at before it tells a filtered subscription how far it is. */

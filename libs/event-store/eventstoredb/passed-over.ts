@@ -72,21 +72,24 @@ export class PassedOver {
     return this.stretch && position <= this.stretch.to.commit ? this.stretch.last : undefined;
   }
 
-  /** One of ours. */
+  /** One of our events was met. */
   met(position: bigint): void {
     const { last = 0n, to } = this.stretch ?? {};
     if (to && position <= last) return;
-    // Within the stretch there was to be none.
+    // The stretch was believed to have none of our events, so it is forgotten.
     this.stretch = to && position < to.commit ? undefined : ending(position);
   }
 
-  /** The last one of ours, after which all up to `to` was looked at. */
+  /** Our last event was found: all events between it and `to` were looked at. */
   found(last: bigint, to: Position): void {
     if (this.stretch && last < this.stretch.last) return;
     this.stretch = to.commit > last ? { last, to } : ending(last);
   }
 
-  /** There is none of ours between an event that was met, or the end of the stretch, and `to`. */
+  /**
+   * Nothing of ours lies between `since` and `to`. `since` is the position of an event that was
+   * met, or the end of the stretch.
+   */
   passed(since: bigint, to: Position): void {
     const { last, to: before } = this.stretch ?? {};
     if (last === undefined || !before || since < last || since > before.commit) return;

@@ -42,7 +42,8 @@ export class RetryPolicy {
     const passing = isPassing(error);
     if (passing || endless) presence.missed(error);
     else presence.heard();
-    // Of single operations too: one that fails by itself is not asked for ever where others succeed.
+    // The bound holds for a single operation, too: one that keeps failing while others succeed is
+    // given up.
     const until = Math.min(this.until, performance.now() + presence.waitLeftMs);
     const isLate = !endless && (!passing || performance.now() + this.backoff.pauseMs > until);
     if (isLate || signal.aborted) throw toFailure(error);

@@ -16,7 +16,8 @@ export class StreamNames {
   /** Gives the event as the port does; undefined for what is not ours, such as the server's own statistics. */
   recorded({ event }: ResolvedEvent): RecordedEvent | undefined {
     if (!event?.streamId.startsWith(this.prefix)) return undefined;
-    // Of events written outside an explicit transaction, commit and prepare position are the same.
+    // The commit and prepare positions of an event are equal unless it was written in an explicit
+    // transaction.
     const { commit } = event.position ?? {};
     if (commit === undefined) throw new Error(`the event store gave event ${event.id} no position`);
     return {

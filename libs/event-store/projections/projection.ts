@@ -4,10 +4,14 @@ import type { RecordedEvent } from '../event.js';
 export interface Projection {
   readonly name: string;
   apply(event: RecordedEvent): void | Promise<void>;
-  /** Called once, before anything is read: what it finds elsewhere is not newer than what it gets. */
+  /**
+   * Is called once, before any event is read. The projection may look at its tables then: they are
+   * not newer than the events that it gets.
+   */
   starting?(): void | Promise<void>;
   /**
-   * Position up to which it has everything already, asked once at start. Absent: it gets all events.
+   * Asks once, at start, for the position up to which the projection has all events. A projection
+   * without it gets all events.
    * @param last position of the store's last event; 0 when there is none
    */
   resumeAfter?(last: bigint): bigint | Promise<bigint>;
@@ -16,7 +20,10 @@ export interface Projection {
    * command waits for it; whoever reads what it makes does.
    */
   writeGroup?(): Promise<void>;
-  /** Called once, when everything stored at start has been applied; from then on events are live. */
+  /**
+   * Is called once, when all events that were stored at start have been applied. Later events are
+   * live.
+   */
   caughtUp?(): void | Promise<void>;
 }
 

@@ -14,7 +14,7 @@ interface ProjectorLog {
 
 interface Runner {
   readonly projection: Projection;
-  /** Has everything up to here. */
+  /** The position up to which it has all events. */
   applied: bigint;
   /** The number of steps of the next event that were applied: see `stepsOf`. */
   steps: number;
@@ -122,7 +122,8 @@ export class Projector {
   }
 
   /**
-   * Before anything is appended: what read models would not show for long is better refused.
+   * Must be called before an append. A change that read models would not show for long is refused
+   * instead.
    * @throws {MillraceError} NOT_READY while a projection fails
    */
   checkBeforeAppend(): void {
@@ -194,10 +195,13 @@ export class Projector {
     if (this.sinceSnapshot >= SNAPSHOT_EVERY) await this.save();
   }
 
-  /** Only a shortcut, so failing to keep it is no failure of anything else. */
+  /**
+   * Keeps snapshots. They only make a start faster, so a failure here is logged and nothing else.
+   */
   private async save(): Promise<void> {
     const event = this.last;
-    // While one fails, others are ahead of `last`, and it may be half-way itself.
+    // While a projection fails, the others may be ahead of `last`, and it may have applied half of
+    // an event.
     if (!event || !this.snapshots || this.isPartial || this.failure !== undefined) return;
     this.sinceSnapshot = 0;
     await this.groups.settle(event.position);

@@ -7,7 +7,7 @@ import type { SnapshotFiles } from './snapshot-files.js';
 interface RebuildOptions {
   /** Events up to there may be taken from its snapshot. With 0 nothing is taken on trust. */
   from(this: void, projection: Projection): bigint;
-  /** Called after each event. */
+  /** Is called after each event. */
   onProgress(this: void, position: bigint): void;
 }
 

@@ -21,7 +21,8 @@ const PREFIX_BYTES = 8;
 
 /**
  * Cuts an answer in Arrow's streaming format into its messages. No value is looked at.
- * @throws {MillraceError} RESULT_TOO_LARGE for a block of rows that cannot be held; and what the answer fails with
+ * @throws {MillraceError} RESULT_TOO_LARGE for a block of rows that cannot be held; the errors of
+ * the answer
  */
 export async function* ipcMessages(answer: AsyncIterable<Buffer>): AsyncGenerator<IpcMessage> {
   const bytes = new ByteQueue(answer);

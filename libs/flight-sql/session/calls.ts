@@ -33,8 +33,8 @@ export class Calls {
   ) {}
 
   /**
-   * @param authorization as the client has shown it, where that is not in its headers
-   * @throws {MillraceError} UNAUTHORIZED, TOO_MANY_REQUESTS, and what the work fails with
+   * @param authorization the client's authorization, when it is not in the headers of the call
+   * @throws {MillraceError} UNAUTHORIZED, TOO_MANY_REQUESTS; the errors of the work
    */
   async run<Answer>(
     call: AnyCall,

@@ -26,8 +26,8 @@ const BEFORE_VALUE =
 const IS_COMMENT = /^(?:--|#[ !]|\/\*)/;
 
 /**
- * The places of values in a statement: `?`, each of the next value, or `$1`, `$2` and so on. The mark
- * of `a ? b : c`, which chooses between two, is none.
+ * Finds the places of values in a statement: `?`, each for the next value, or `$1`, `$2` and so on.
+ * The mark of `a ? b : c`, which chooses between two values, is not a place.
  * @throws {MillraceError} INVALID_SQL where both are there
  */
 export function placesOf(statement: string): readonly Place[] {
@@ -64,7 +64,7 @@ function isOperand(
   { mark, word, number, close }: Readonly<Record<string, string | undefined>>,
   isOperandBefore: boolean,
 ): boolean {
-  // Behind an operand a mark may choose, and then a value has to follow.
+  // A mark behind an operand chooses between two values, so a value follows it.
   if (mark !== undefined) return !isOperandBefore;
   if (word !== undefined) return !BEFORE_VALUE.test(word);
   return number !== undefined || close !== undefined || /^['"`{]./s.test(text);

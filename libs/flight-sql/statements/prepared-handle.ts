@@ -2,9 +2,9 @@ import type { EngineValue } from './engine-value.js';
 import { bool, bytes, messages, MessageType, text } from '../protocol/wire.js';
 
 /**
- * A statement that a client has prepared, and its values. All of it is in the handle that the client
- * keeps, so there is nothing here that many of them could fill, and a handle is good after a restart.
- * It says no more than its client said, and what it says is judged each time as what any client says.
+ * A statement that a client has prepared, with its values. All of it is in the handle that the
+ * client keeps. So clients cannot fill the server's memory with statements, and a handle is good
+ * after a restart. The server trusts a handle no more than a new request, and judges it each time.
  */
 export interface PreparedStatement {
   readonly sql: string;

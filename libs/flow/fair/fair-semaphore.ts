@@ -29,7 +29,10 @@ export class FairSemaphore {
     private readonly each: number = size,
   ) {}
 
-  /** Runs work when it is this party's turn; of a party's own, what is first by `order`. */
+  /**
+   * Runs work when it is this party's turn. Within a party, the work that is first by `order` runs
+   * first.
+   */
   async use<T>(party: string, order: string, work: () => Promise<T>): Promise<T> {
     const end = await this.begin(party, order);
     try {
@@ -76,7 +79,7 @@ export class FairSemaphore {
         party.running += 1;
         free -= 1;
         started = true;
-        // To the end of the line.
+        // The party goes to the end of the line.
         this.parties.delete(name);
         this.parties.set(name, party);
         next.begin();

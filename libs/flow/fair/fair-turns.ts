@@ -31,9 +31,10 @@ export class FairTurns {
   ) {}
 
   /**
-   * @param path whom the work is for, the widest group first; all paths have the same length
-   * @throws {Crowded} when too much waits, at once or later: when all places are taken, the newest
-   *   work of the group that has the most gives up its place
+   * @param path the groups that the work belongs to, the widest first; all paths have the same
+   * length
+   * @throws {Crowded} when too much work waits. When all places are taken, the newest work of the
+   * largest group gives up its place, so the error may come at once or later.
    */
   async run<T>(path: readonly string[], work: () => Promise<T>): Promise<T> {
     if (this.running < this.limits.slots) this.running += 1;
@@ -100,7 +101,7 @@ function takeFirst(group: Group): Waiter | undefined {
 function takeNewestOfLargest(group: Group): Waiter | undefined {
   group.size -= 1;
   let largest: readonly [string, Group] | undefined;
-  // Of several that are equally large the newest.
+  // Among groups of equal size, the newest is taken.
   for (const each of group.groups) if (each[1].size >= (largest?.[1].size ?? 0)) largest = each;
   if (!largest) return group.waiters.pop();
   const [name, next] = largest;

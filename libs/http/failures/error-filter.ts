@@ -17,7 +17,7 @@ import { failureForm } from './failure-form.js';
 import { CONSOLE_HEADER } from '../pages/other-sites.js';
 import { methodsAt } from '../server/route-methods.js';
 
-/** Is told of every failure before the client is. */
+/** Is called with every failure before the client gets its answer. */
 type FailureListener = (failure: MillraceError, request: AuthenticatedRequest) => Promise<void>;
 
 /** Turns whatever was thrown into the one error shape of the API. Nothing else maps errors to HTTP. */

@@ -44,7 +44,7 @@ export const asksFromOwnPage = (request: FastifyRequest): boolean => !isOfOtherS
 export function corsFor(origins: readonly string[]) {
   return {
     origin: origins.includes('*') ? '*' : [...origins],
-    // Not for `*`: a browser would not take it, and should not.
+    // Credentials are not allowed for `*`: a browsers refuse that combination, and rightly so.
     credentials: !origins.includes('*'),
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     exposedHeaders: ['X-Request-Id', 'X-Query-Id', 'Retry-After', 'ETag'],
@@ -73,7 +73,8 @@ function isOfOtherSite(request: FastifyRequest, allowed: readonly string[]): boo
     case 'none':
       return false;
     case undefined:
-      // Sent to addresses of plain HTTP, and by old browsers.
+      // Old browsers send no such header, and other browsers do not send it to plain HTTP
+      // addresses.
       return origin !== undefined && !isOwn(origin, request);
     case 'same-site':
       return origin === undefined || !isOwn(origin, request);

@@ -2,7 +2,9 @@ import type { Decider } from '@app/event-store';
 import type { OrganizationEvent, UserRoleChanged } from './organization-events.js';
 import type { Role } from './roles.js';
 
-/** Once every account became a `member` of `default` by the command that registered it. */
+/**
+ * In early versions, the command that registered an account also made it a `member` of `default`.
+ */
 const AUTOMATIC: Role = 'member';
 /** The number of changes in an append is bounded. */
 const CHANGED_AT_ONCE = 500;

@@ -7,7 +7,10 @@ export function organizationNameProblem(name: string): string | undefined {
 }
 
 const DISPLAY_NAME_MAX = 100;
-/** Separators of lines, what changes the direction of a text, and all that does not show. */
+/**
+ * Characters that names may not have: line separators, marks that change the direction of text, and
+ * all invisible ones.
+ */
 const UNSHOWN = /[\p{C}\p{Zl}\p{Zp}]/u;
 
 /** Says what is wrong with the name that people are shown, or undefined. */

@@ -34,9 +34,11 @@ export type OrganizationCommand =
       readonly role: Role;
       /** A pending invitation of theirs ends with it. */
       readonly emailHash?: string;
-      /** Also the last admin as less: only root may. */
+      /** Allows a lower role for the last admin, too. Only root may do so. */
       readonly evenTheLastAdmin?: boolean;
-      /** Only another role: whoever has left meanwhile does not come back by it. */
+      /**
+       * Changes the role of members only: an account that has left meanwhile is not added again.
+       */
       readonly onlyMembers?: boolean;
     }
   | {
@@ -44,7 +46,7 @@ export type OrganizationCommand =
       readonly userId: string;
       /** A pending invitation of theirs ends with it. */
       readonly emailHash?: string;
-      /** Also the last admin: only by root, or when the account itself goes. */
+      /** Allows the last admin to be removed: by root, or when the account itself is deleted. */
       readonly evenTheLastAdmin?: boolean;
     }
   | { readonly type: 'invite'; readonly invitation: Omit<Invitation, 'organizationId'> }
@@ -186,7 +188,7 @@ function rename(
   return [{ type: 'OrganizationRenamed', data: { organizationId, displayName } }];
 }
 
-/** A person who was an admin when they asked, and is none any more, deletes nothing. */
+/** Deletes the organization. A user who is no longer an admin of it is refused. */
 function remove(
   { members }: OrganizationState,
   { id: organizationId, name, database }: OrganizationCreated['data'],

@@ -24,7 +24,10 @@ export interface UserRegistered {
   };
 }
 
-/** Nobody who may has said that the e-mail is theirs: it is that of who signed up, or of whom such a person has registered. */
+/**
+ * The account's e-mail is not proven yet. Its owner signed up, or was registered by a user whose
+ * own e-mail is not proven.
+ */
 export interface EmailUnproven {
   readonly type: 'EmailUnproven';
   readonly data: { readonly id: string };
@@ -88,7 +91,10 @@ export type UserCommand =
 export type UserState =
   | (UserRegistered['data'] & {
       readonly erased: boolean;
-      /** Absent: the e-mail is proven, as it was of all accounts before people signed up. */
+      /**
+       * It is absent when the e-mail is proven. All accounts from before the sign-up existed count
+       * as proven.
+       */
       readonly unproven?: true;
     })
   | undefined;

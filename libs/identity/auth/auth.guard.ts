@@ -26,9 +26,9 @@ const BY_PASSCODE: ReadonlySet<Access> = new Set(['upload', 'query']);
 const BY_TOKEN: ReadonlySet<Access> = new Set(['upload', 'query', 'configure-streams']);
 
 /**
- * Every route asks for a permission or is declared open; a route that says neither is refused.
- * An organization that does not exist answers as one the caller may not see; root sees all, and
- * is told that there is none.
+ * Checks each request. Every route asks for a permission or is declared open; a route that does
+ * neither is refused. An organization that does not exist gives the same answer as one that the
+ * caller may not see. Root sees all organizations, so root learns that it does not exist.
  */
 @Injectable()
 export class AuthGuard extends PassportGuard('basic') {

@@ -59,11 +59,11 @@ export class VerifiedCredentials {
   }
 
   /**
-   * @param begin called when this question is not already being asked from there; says how it is
-   *   let through
+   * Checks a password. Equal questions from the same prefix at the same time share one check.
+   * @param begin called when no equal question is being checked; it admits the attempt
    * @returns the user when the password is theirs
-   * @throws {MillraceError} TOO_MANY_REQUESTS when too many checks wait; what `begin` throws, and
-   *   what the attempt throws when it is told that the password was wrong
+   * @throws {MillraceError} TOO_MANY_REQUESTS when too many checks wait; the errors of `begin`, and
+   * of the attempt when the password was wrong
    */
   check(
     credentials: Credentials,

@@ -10,7 +10,7 @@ export const email = z
   .max(EMAIL_MAX)
   // A colon would end the user name of HTTP Basic.
   .regex(/^[^\s@:,;<>()[\]\\"]+@[^\s@:,;<>()[\]\\"]+\.[^\s@:.]{2,}$/, 'want an e-mail address')
-  // With one it would look like the address of somebody else.
+  // An invisible character would let an address look like another person's.
   .regex(/^[^\p{Cc}\p{Default_Ignorable_Code_Point}]*$/u, 'has an invisible character');
 
 export const personName = z.string().max(NAME_MAX);

@@ -38,7 +38,7 @@ interface SessionRecord {
   readonly first_name: string;
   readonly last_name: string;
   readonly root: boolean;
-  /** Only organizations that there are for this caller. */
+  /** The organizations that the caller may see. */
   readonly organizations: readonly { readonly name: string; readonly role: string }[];
   /** Microseconds since the epoch. */
   readonly expires_at: number;

@@ -15,10 +15,11 @@ export interface Foreign {
 export const NOTHING_FOREIGN: Foreign = { accounts: new Set(), passcodes: new Set() };
 
 /**
- * Goes through all events, once. There is one root account: where there are several, the one that
- * opens is ours, and the others came of another key. A missing key alone makes nobody foreign: it
- * may have been lost, and be restored.
- * @throws {Error} when there are several and none opens: which is ours cannot be told then.
+ * Finds accounts of other installations by reading all events once. An installation has one root
+ * account. When there are several, the one whose data this key opens is ours, and the others were
+ * written with another key. A missing key alone makes no account foreign: it may have been lost,
+ * and be restored.
+ * @throws {Error} when there are several and this key opens none of them.
  */
 export async function findForeign(
   store: EventStore,

@@ -128,7 +128,10 @@ export async function refuseSealed(store: EventStore, last: bigint): Promise<voi
   }
 }
 
-/** Only what this installation has written says anything in it. */
+/**
+ * Opens the events. Those that this installation has not written keep their place, and are read
+ * without content.
+ */
 export const authenticEvents = (
   store: EventStore,
   serverKey: ServerKey,

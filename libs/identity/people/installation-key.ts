@@ -48,7 +48,7 @@ interface KeyHolder {
 interface InstallationEvents {
   /** The events as everybody sees them. */
   readonly events: EventStore;
-  /** Only judged whether they are ours. */
+  /** The events with a judgement on each whether it is ours, and no other change. */
   readonly authentic: AuthenticEvents;
 }
 
@@ -67,7 +67,8 @@ export async function eventsOfInstallation(
   holder: KeyHolder,
 ): Promise<InstallationEvents> {
   const { serverKey, openKeys } = holder;
-  // Asked before the key is: whoever founds it meanwhile notes the key with the first events.
+  // The position is read before the key: another process may found the installation meanwhile, and
+  // notes its key with the first events.
   const last = await store.lastPosition();
   let installation = await known(store, serverKey);
   if (installation.sealedUpTo === undefined) {
@@ -148,7 +149,7 @@ async function known(store: EventStore, serverKey: ServerKey): Promise<Installat
   return installation;
 }
 
-/** @param last position of the last event; undefined: there is none */
+/** @param last position of the last event; undefined: the store is empty */
 async function seal(
   store: EventStore,
   { check, revision }: Installation,

@@ -69,7 +69,11 @@ export class Memberships {
     });
   }
 
-  /** Its name is taken first, so that it names one. A deleted one gives it back; where a crash kept it from that, whoever comes next does it. */
+  /**
+   * Makes an organization. Its name is reserved first, so that a name belongs to one organization.
+   * A deleted organization gives its name back; if a crash prevented that, the next request for the
+   * name does it.
+   */
   private async make(
     wanted: string,
     { founder, tenant }: { readonly founder?: string; readonly tenant?: string },
@@ -125,10 +129,11 @@ export class Memberships {
   }
 
   /**
-   * When it resolves this node's read models have nothing of it, and what it had is dropped. Its
-   * own trail goes with it, so the event stands in the one of `default`.
-   * @param admin who does it; undefined: root
-   * @throws {MillraceError} FORBIDDEN when they are no admin any more; ORGANIZATION_NOT_FOUND
+   * Deletes the organization and its data. When the promise resolves, this node's read models have
+   * nothing of it. Its audit trail is deleted, too, so the event is recorded in the trail of
+   * `default`.
+   * @param admin the admin who deletes it; undefined: root
+   * @throws {MillraceError} FORBIDDEN when the user is no longer an admin; ORGANIZATION_NOT_FOUND
    */
   async delete(
     { id, name: wanted }: RequestOrganization,

@@ -39,12 +39,18 @@ export class PersonalData extends ClientSealer {
     super();
   }
 
-  /** The same for the same e-mail in any case of letters; of no other use. */
+  /**
+   * Hashes an e-mail. The hash is the same for any case of letters, and serves only to compare
+   * e-mails.
+   */
   emailHash(email: string): string {
     return this.serverKey.lastingFingerprint(EMAIL, email.toLowerCase());
   }
 
-  /** Seals a new account: both with one key, whoever else makes one for the same person meanwhile. */
+  /**
+   * Seals a new account with one key, even if another process makes a key for the same person
+   * meanwhile.
+   */
   async sealAccount(
     personId: string,
     account: { readonly profile: Profile; readonly passwordHash: string },

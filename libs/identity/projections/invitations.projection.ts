@@ -9,16 +9,16 @@ import { UsersProjection } from './users.projection.js';
 interface Entry {
   readonly invitation: Invitation;
   /**
-   * Whom it asked has declined, or was erased. It is not for them any more, nor for somebody who
-   * gets the same e-mail later; the organization goes on seeing it as pending, as it would see one
-   * to an e-mail that nobody has.
+   * The invited person has declined, or was erased. The invitation is no longer shown to them, nor
+   * to another person who gets the same e-mail later. The organization still sees it as pending,
+   * like an invitation to an unused e-mail.
    */
   readonly answered: boolean;
 }
 
 type Told = InvitationEvent['type'] | 'InvitationDeclined' | 'OrganizationDeleted' | 'UserErased';
 
-/** Invitations that nobody has accepted or withdrawn, by organization and by whom they ask. */
+/** Invitations that are neither accepted nor withdrawn, by organization and by invited e-mail. */
 @Injectable()
 export class InvitationsProjection implements SnapshottedProjection {
   readonly name = 'invitations';
@@ -96,7 +96,7 @@ export class InvitationsProjection implements SnapshottedProjection {
     for (const entry of state as readonly Entry[]) this.index(entry);
   }
 
-  /** Nobody need be able to read any more whom it asked. */
+  /** Deletes the key of the invited person's e-mail, which nobody needs to read any more. */
   private async forgetInvitee(invitationId: string): Promise<void> {
     if (this.people.hasKey(invitationId)) await this.people.forgetInvitee(invitationId);
   }
@@ -134,7 +134,7 @@ export class InvitationsProjection implements SnapshottedProjection {
     if (inviting?.size === 0) this.inviting.delete(emailHash);
   }
 
-  /** Not those that have expired. */
+  /** Finds the invitations of an e-mail that have not expired. */
   private entriesFor(emailHash: string): readonly Entry[] {
     return [...(this.inviting.get(emailHash) ?? [])].flatMap((organizationId) =>
       [...(this.entries.get(organizationId)?.values() ?? [])].filter(

@@ -110,7 +110,7 @@ export class UsersProjection implements SnapshottedProjection {
     return user !== undefined && !user.erased && user.unproven !== true;
   }
 
-  /** Also of somebody erased. */
+  /** Finds the hash of the user's e-mail, even if the user has been erased. */
   emailHashOf(id: string): string | undefined {
     return this.entries.get(id)?.user.emailHash;
   }

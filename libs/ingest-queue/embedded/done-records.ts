@@ -94,7 +94,7 @@ export class DoneRecords {
   async hold(): Promise<QueueHold> {
     if (this.held) throw new Error('impossible state: the queue is held already');
     const { environment } = this.databases;
-    // In its turn: every commit after it knows of it.
+    // Transactions run one after the other, so every later commit sees the hold.
     const held = await environment.transaction(
       () => (this.held = { from: this.upTo, bytes: 0, isBroken: false }),
     );
@@ -104,7 +104,10 @@ export class DoneRecords {
     };
   }
 
-  /** At the start: those that were held when it crashed. Their files are named by no record then. */
+  /**
+   * Deletes the records that were held when the server crashed. It runs at the start. No record
+   * names their files then.
+   */
   forgetHeld(): void {
     const { environment, records } = this.databases;
     environment.transactionSync(() => {

@@ -272,7 +272,10 @@ function otherProcess(environment: RootDatabase): number | undefined {
   return pids.find((pid) => pid !== process.pid);
 }
 
-/** @throws when it is damaged, or another live process has it open: its payload files would pass for leftovers. */
+/**
+ * @throws when the queue is damaged, or another live process has it open: that process's payload
+ * files would be taken for leftovers.
+ */
 export function openEmbeddedIngestQueue(options: EmbeddedQueueOptions): EmbeddedIngestQueue {
   mkdirSync(payloadFolder(options.directory), { recursive: true });
   checkLmdbFile(join(options.directory, 'data.mdb'));

@@ -6,7 +6,7 @@ interface StoredName {
   readonly fingerprint: string;
   readonly answer: string;
   readonly partition: number;
-  /** Absent: it had no records. */
+  /** It is absent when the append had no records. */
   readonly offset?: number;
   /** Milliseconds since the epoch. */
   readonly at: number;

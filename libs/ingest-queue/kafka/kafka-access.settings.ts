@@ -93,7 +93,9 @@ function tlsOf(variables: Variables): KafkaTls {
 
 const isCertificate = (content: string): unknown => new X509Certificate(content);
 
-/** @param check throws when it is not what it should be; its message may not be repeated. */
+/**
+ * @param check throws when the value is wrong; its message may contain secrets and is not repeated.
+ */
 function pem(
   variables: Variables,
   name: Name,

@@ -14,7 +14,7 @@ interface SenderOptions {
   readonly messageBytesMax: number;
 }
 
-/** Left in a message for its key, headers and framing. */
+/** The bytes of a message that are reserved for its key, headers and framing. */
 export const BESIDE_PAYLOAD_BYTES = 128 * 1024;
 
 /** Records that one request to the brokers takes. */

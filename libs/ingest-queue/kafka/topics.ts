@@ -42,7 +42,7 @@ function wanted(topics: Topics, partitions: number): ITopicConfig[] {
       topic: topics.batches,
       numPartitions: partitions,
       configEntries: [
-        // Kept until they are written: then they are deleted by offset.
+        // Records are kept until they are written, and are then deleted by offset.
         setting('retention.ms', -1),
         setting('retention.bytes', -1),
         setting('max.message.bytes', BATCH_BYTES_MAX),

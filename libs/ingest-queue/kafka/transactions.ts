@@ -58,7 +58,8 @@ export class TransactionalProducer {
       if (transaction?.isActive() === true) await transaction.abort().catch(() => undefined);
       // It may be unknown whether it was ended: the next one of this id ends it.
       await this.discard();
-      // Ended by the broker meanwhile, whatever it says; nobody has asked it to commit.
+      // The broker has ended the transaction by now, whatever its error says, because no commit was
+      // asked for.
       throw !isEnding && performance.now() >= until ? this.tookTooLong(error) : error;
     }
   }

@@ -23,7 +23,7 @@ const KEPT_BYTES_MAX = 32 * 1024 * 1024;
 const RUN_BYTES = 64;
 const ITEMS_AT_ONCE = 500;
 
-/** All items of a bulk request: what was asked, in order, and what is answered. */
+/** The items of a bulk request in their order: each action, and its result for the answer. */
 export class BulkItems {
   private readonly runs: Run[] = [];
   private lastAction: BulkAction | undefined;

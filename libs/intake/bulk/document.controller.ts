@@ -206,8 +206,8 @@ const refusal = (status: number, error: NonNullable<Item['error']>) => ({
 });
 
 /**
- * On one line: a document may be written over several.
- * @param hold is told of bytes before they are kept
+ * Reads one document and writes it on one line, because a client may write it over several.
+ * @param hold is called with the number of bytes before they are kept
  * @throws {MillraceError} UPLOAD_TOO_LARGE, QUEUE_FULL, MALFORMED_BODY
  */
 async function wholeDocument(

@@ -41,7 +41,8 @@ export class StreamChannels<T> {
     const channel = new Channel();
     this.channels.set(stream, channel);
     const reading = this.read(stream, channel).finally(() => channel.leave());
-    // Seen where it is awaited; it must not count as unhandled before.
+    // The failure is handled where the promise is awaited. Until then it must not count as
+    // unhandled.
     reading.catch(() => undefined);
     this.reading.push(reading);
     return channel;

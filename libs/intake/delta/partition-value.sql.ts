@@ -36,7 +36,10 @@ export function partitionValue(field: Field, text: string | null | undefined): s
   return cast(quoteText(value));
 }
 
-/** Text that the engine reads as the value in its spooled type; undefined where it is none of the column's. */
+/**
+ * Text that the engine reads as the value in its spooled type; undefined where it is no value of
+ * the column's type.
+ */
 function spooledText({ type }: Field, text: string): string | undefined {
   const isNumber = type.kind === 'integer' || type.kind === 'float' || type.kind === 'decimal';
   if (isNumber && text.length > NUMBER_LENGTH_MAX) return undefined;

@@ -5,7 +5,10 @@ import type { UploadFormat } from '../upload/request/upload-request.js';
 
 /** Says which organizations other producers may feed. */
 export abstract class FedOrganizations {
-  /** Finds it by name; undefined when there is none, or it may not be fed. */
+  /**
+   * Finds the organization by name. The result is undefined when there is none, or when messages
+   * may not feed it.
+   */
   abstract find(name: string): RequestOrganization | undefined;
 }
 

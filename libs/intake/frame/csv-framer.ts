@@ -40,7 +40,7 @@ export class CsvFramer {
     return ![QUOTE, INNER_BREAK, '\n\n', '\n\r'].some((each) => piece.includes(each));
   }
 
-  /** Behind a piece without quotes. */
+  /** The state behind a piece that has no quotes. */
   private stateAfter(piece: Buffer): State {
     const last = piece.findLast((byte) => byte !== RETURN);
     if (last === undefined) return this.state;

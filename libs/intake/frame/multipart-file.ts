@@ -10,7 +10,8 @@ export const isMultipart = (contentType: string | undefined): contentType is str
 
 /**
  * The content of the one file of a form.
- * @throws {MillraceError} MALFORMED_BODY when there is none, or another one, or it is no form.
+ * @throws {MillraceError} MALFORMED_BODY when the form has no file or several, or the body is no
+ * form.
  */
 export async function* multipartFile(form: Readable, contentType: string): AsyncGenerator<Buffer> {
   const parser = parserOf(contentType);
@@ -23,7 +24,7 @@ export async function* multipartFile(form: Readable, contentType: string): Async
   let file: BusboyFileStream | undefined;
   form.on('error', (error) => {
     parser.destroy(error);
-    // Without this, whoever reads it waits for ever.
+    // Otherwise the reader of the file would wait for ever.
     file?.destroy(error);
   });
   form.pipe(parser);

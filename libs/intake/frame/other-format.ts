@@ -67,7 +67,7 @@ const KNOWN: readonly KnownFormat[] = [
 ];
 const HEAD_BYTES = 512;
 
-/** Behind letters that a text may begin with, a binary file soon has other bytes. */
+/** A binary file may begin with letters, but has other bytes soon behind them. */
 const BEGIN_BYTES = 32;
 /** Archives that a Delta table comes in; the first name within a tar may begin as another format does. */
 const isArchive = (head: Buffer): boolean =>

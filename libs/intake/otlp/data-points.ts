@@ -74,7 +74,10 @@ function pointMembers(point: DataPoint): LineWriter {
   return line;
 }
 
-/** A column of numbers holds no names of what is none: those are in an object of their own. */
+/**
+ * Writes numbers into columns, and NaN and infinities, which have no place in a column of numbers,
+ * into an object of their own.
+ */
 function writeNumbers(line: LineWriter, point: DataPoint): void {
   const { asInt, asDouble, count, scale, zeroCount } = point;
   const others = new LineWriter();

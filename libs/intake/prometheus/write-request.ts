@@ -152,7 +152,10 @@ function begun(kind: string, { value, timestamp = 0n }: Sample): LineWriter {
   return writeValue(line, 'value', value ?? 0);
 }
 
-/** A column of numbers holds no names of what is none: those are in an object of their own. */
+/**
+ * Writes a number into its column, and NaN and infinities, which have no place in a column of
+ * numbers, into an object of their own.
+ */
 function writeValue(line: LineWriter, name: string, value: Value): LineWriter {
   if (typeof value === 'number' && Number.isFinite(value))
     return line.json(name, columnNumber(value));

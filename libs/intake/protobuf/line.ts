@@ -4,7 +4,10 @@ const MICRO = 1000n;
 /** Microseconds of a millisecond. */
 const MILLI_MICROS = 1000n;
 
-/** Writes a record's fields: what was not sent, and what is its type's zero, is left out. */
+/**
+ * Writes a record's fields. Fields that were not sent, or that hold the zero of their type, are
+ * left out.
+ */
 export class LineWriter {
   private written = '';
 

@@ -52,7 +52,8 @@ function readField(reader: WireReader, field: Field, wireType: WireType, found: 
   const { key, definedName, codec, repeated } = field;
   if (repeated === 'no') {
     checkType(field, wireType);
-    // Of single values the last one counts. A message may be sent in pieces, which nobody does.
+    // When a single value is repeated, the last one counts. The format would merge repeated
+    // messages; no client sends those, so they are refused.
     if (isMessage(found[key])) throw malformed(`the protobuf message has ${definedName} twice`);
     found[key] = codec.wire(reader);
     return;

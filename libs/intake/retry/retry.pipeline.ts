@@ -9,7 +9,7 @@ import type { RetryNames } from './retry-names.js';
 import { RetryOrder } from './retry-order.js';
 import type { RetryRequest } from './retry-request.js';
 
-/** Up to which record it came, and what became of them. */
+/** The result of one step: the last record that was tried, and the outcome. */
 interface Step extends Omit<UploadResult, 'stream'> {
   readonly last: RejectedPlace;
 }

@@ -34,7 +34,7 @@ const FREE_MS = 100;
 /** Folder for bodies on their way to acceptance. Nothing in it outlives the process: what counts is in the queue. */
 export class Spool {
   private readonly uses = new Map<string, Use>();
-  /** Until this time of `performance.now()` the disk counts as having room for what is small. */
+  /** Until this time of `performance.now()`, small uploads are taken without asking the disk. */
   private freeUntil = 0;
 
   constructor(
@@ -126,7 +126,7 @@ export class Spool {
   }
 
   /**
-   * For what is small: the disk is asked every so often, and not for each.
+   * Must be called for a small upload. It asks the disk at intervals, and not for each upload.
    * @throws {MillraceError} DISK_FULL when less than the configured room is left.
    */
   async checkFree(): Promise<void> {
@@ -136,10 +136,7 @@ export class Spool {
     this.freeUntil = now + FREE_MS;
   }
 
-  /**
-   * The rule of the queue, for the disk as it is now: an upload has what it has written if its
-   * owner might have that beside what the owner's other uploads have.
-   */
+  /** Applies the rule of the queue (`whyNoRoom`) to the disk as it is now. */
   private async check(use: Use): Promise<void> {
     const free = await this.free();
     const others = [...this.uses.values()].filter((each) => each !== use);

@@ -5,7 +5,10 @@ import type { EnqueuedChunk } from './enqueue-batches.js';
 
 /** Chunks in acceptance or waiting for it; a client that sends faster is slowed down. */
 const CHUNKS_IN_WORK = 4;
-/** With so much waiting for the engine and the judge an upload gets no further than one chunk: the disk is not for queueing. */
+/**
+ * When so many chunks wait for the engine and the judge, an upload has only one chunk in work: the
+ * disk is no place for waiting chunks.
+ */
 const CROWDED = 8;
 
 /**

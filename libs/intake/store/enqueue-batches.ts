@@ -230,7 +230,10 @@ function outdatedOf({ keeper }: Destination, chunks: readonly EnqueuedChunk[]): 
   return chunks.flatMap((chunk, index) => (isOutdated(chunk, columns) ? [index] : []));
 }
 
-/** Also where all is refused: what no column took may go into one that has widened. */
+/**
+ * Tells whether a column has changed its type since the chunk was judged. This matters even for a
+ * chunk without accepted records: a value that was rejected may fit a wider column.
+ */
 function isOutdated({ schema }: EnqueuedChunk, columns: readonly Column[]): boolean {
   if (!schema) return false;
   const types = new Map(columns.map(({ name, type }) => [name, type]));

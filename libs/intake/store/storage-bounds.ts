@@ -6,7 +6,10 @@ import { countRefused, type StorageBound } from './storage-metrics.js';
 /** Tells how old what was measured may be for an upload to be let in, and for it to be refused. */
 const AGE_MS = { admit: 5000, refuse: 500 } as const;
 const RETRY_AFTER_SECONDS = 30;
-/** With less than this share of the disk free, who keeps the most keeps no more. */
+/**
+ * When less than this share of the disk is free, the tenant that keeps the most may not store any
+ * more.
+ */
 const LITTLE_FREE = 0.1;
 /** A tenant that keeps less than this share of the disk is not the one that fills it. */
 const MUCH_KEPT = 0.01;

@@ -14,7 +14,7 @@ const refused = counter(
 
 export const countRefused = (bound: StorageBound): void => refused.inc({ bound });
 
-/** Once. */
+/** Registers the metrics. It must be called once. */
 export function measureStorage(storage: {
   readonly state: { readonly free: number; readonly full: number };
 }): void {

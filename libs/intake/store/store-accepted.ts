@@ -12,7 +12,7 @@ import {
   type StreamChunks,
 } from './enqueue-batches.js';
 
-/** The accepted records of a stream, and what goes onto the queue with them. */
+/** The accepted records of a stream, with the removal that is put onto the queue beside them. */
 export interface AcceptedStream {
   readonly to: Destination;
   /** Files they need stay until all is stored. */

@@ -14,7 +14,7 @@ import { SchemaEvolution } from './schema-evolution.js';
 /** The sender of an upload, for the events that it may cause. */
 export interface Uploader {
   readonly actor: string;
-  /** May make as many streams as it wants. */
+  /** Root may make any number of streams. */
   readonly root?: boolean;
   readonly organizationId: string;
   readonly address?: string;
@@ -33,8 +33,9 @@ export class StreamSchemas {
   ) {}
 
   /**
-   * Before any work is done for it.
-   * @throws {MillraceError} LIMIT_REACHED when the stream is not there and would be one too many; FORBIDDEN when it is not the caller's
+   * Must be called before any work is done for the upload.
+   * @throws {MillraceError} LIMIT_REACHED when the stream is not there and would be one too many;
+   * FORBIDDEN when the caller may not use it
    */
   checkRoom(organization: RequestOrganization, name: string, { root = false }: Uploader): void {
     checkSeen(organization, name);

@@ -31,7 +31,7 @@ interface Waiting {
   readonly upload: SmallUpload;
   readonly bytes: Buffer;
   readonly unit: RecordUnit;
-  /** The group's work is the first one's, whoever has begun to work things off. */
+  /** The trace of the upload. The work of a group is traced under its first upload. */
   readonly trace: TraceContext;
   resolve(result: UploadResult): void;
   reject(error: unknown): void;
@@ -127,7 +127,7 @@ export class GroupedUploads {
       for (const [index, result] of results.entries()) group[index]?.resolve(result);
       for (const group of apart) await this.acceptGroup(group);
     } catch (error) {
-      // Once on its way to the queue nothing is tried again: its outcome may be unknown.
+      // Nothing is tried again after an append has begun: its outcome may be unknown.
       for (const waiting of group) waiting.reject(error);
     }
   }

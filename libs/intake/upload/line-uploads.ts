@@ -47,7 +47,7 @@ const PACKED = 'snappy';
 /** The bounds of all lines together: what is said once of many records is in each of them, and a small body must not become a huge upload. */
 const [LINES_LEAST, LINES_TIMES] = [64 * 1024 * 1024, 100];
 const PIECE_CHARACTERS = 64 * 1024;
-/** After so long others are served, whether there was a line or not. */
+/** After so many milliseconds the event loop serves others, even if no line is complete. */
 const TURN_MS = 10;
 
 /**

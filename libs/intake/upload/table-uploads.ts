@@ -28,7 +28,10 @@ import { StreamSchemas } from '../store/stream-schemas.js';
 import type { UploadFormat, UploadRequest } from './request/upload-request.js';
 import type { UploadResult } from './outcome/upload-result.js';
 
-/** Columns take less room than the same records as JSON do: about as many rows as there, and what goes into one insert. */
+/**
+ * The bounds of a chunk. Columns take less room than the same records as JSON, so the bytes are for
+ * about as many rows as a chunk of JSON has; the rows are those of one insert.
+ */
 const CHUNK_BYTES = 10 * 1024 * 1024;
 const CHUNK_ROWS = 400_000;
 /** There may be so many fields below the columns of a table, all of them together. */

@@ -18,15 +18,17 @@ export interface KeyTable {
 }
 
 /**
- * Keys in a table that several processes share, each with all of them in memory. There is no
- * "insert unless it is there", so two processes that register the same person at the same moment
- * may each make a key; the event store lets one of them register, and what is sealed in that event
- * tells which key is in use.
+ * Keys in a table that several processes share. Each process has all of them in memory. The table
+ * has no "insert unless it exists", so two processes that register the same person at the same
+ * moment may each make a key. The event store lets only one of them register, and the sealed values
+ * of that event show which key is in use.
  */
 export class SharedPersonKeys extends PersonKeys {
   /** Wrapped. */
   private readonly known = new Map<string, string[]>();
-  /** Keys in the making, by person: whoever asks meanwhile gets the same. */
+  /**
+   * Keys that are being made, by person. Further calls for the same person get the same promise.
+   */
   private readonly creating = new Map<string, Promise<Uint8Array>>();
 
   private constructor(
@@ -80,8 +82,8 @@ export class SharedPersonKeys extends PersonKeys {
   }
 
   /**
-   * Takes over a key that one process had for itself; when it resolves the table has it. Where
-   * there is another already, what is theirs tells which is in use, as ever.
+   * Takes over a key that one process had for itself. The table has it when the promise resolves.
+   * When the person has another key already, their sealed values show which one is in use.
    */
   async adopt(personId: string, key: Uint8Array): Promise<void> {
     const has = this.find(personId).some((known) => Buffer.from(known).equals(key));

@@ -12,7 +12,7 @@ export interface AddressPrefix {
   readonly network: string;
 }
 
-/** Stands for what is no address: a proxy that is believed may send anything. */
+/** Stands for a text that is no address: a trusted proxy may send any text. */
 const UNKNOWN: AddressPrefix = { prefix: 'unknown', network: 'unknown' };
 
 export function addressPrefix(address: string): AddressPrefix {

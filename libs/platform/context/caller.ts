@@ -10,9 +10,9 @@ export interface Caller {
   /** Empty for a token. */
   readonly email: string;
   readonly root: boolean;
-  /** Known by the organization's passcode, not by the account's password. */
+  /** True when the caller has shown the organization's passcode and not the account's password. */
   readonly byPasscode: boolean;
-  /** Known by a token of an organization. */
+  /** The token of the organization that the caller has shown. */
   readonly token?: CallerToken;
 }
 

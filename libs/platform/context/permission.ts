@@ -18,7 +18,7 @@ export const Requires = (permission: Permission) =>
 /** The route needs an account, by its password; what it may do there is the route's own business. */
 export const RequiresAccount = () => SetMetadata<string, Access>(ACCESS_METADATA, 'account');
 
-/** The route is for those who run the server: root, or whoever asks from this machine. */
+/** Opens the route to those who run the server: to root, and to any client on this machine. */
 export const RequiresOperator = () => SetMetadata<string, Access>(ACCESS_METADATA, 'operator');
 
 /** The route answers without credentials. */

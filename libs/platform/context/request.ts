@@ -37,8 +37,8 @@ export function requestId(raw: {
 const FORWARDED = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'];
 
 /**
- * Tells whether somebody on this machine asks, and not a proxy on it for somebody elsewhere: one that
- * says nothing of whom it speaks for passes on the name that was asked for.
+ * Tells whether the client is on this machine. A proxy on this machine may ask for a client
+ * elsewhere: it either says so, or passes on the host name that the client asked for.
  */
 export function fromThisMachine({ raw, ip, headers }: FastifyRequest): boolean {
   if (!isLoopback(raw.socket.remoteAddress ?? '') || !isLoopback(ip)) return false;

@@ -53,7 +53,7 @@ export type ErrorKind = keyof typeof ERROR_STATUS;
 export interface ErrorOptions {
   /** Tells where or why in more detail; shown to the client as `error_detail`. Never a secret. */
   readonly detail?: string;
-  /** Stands as `code` in the body, in place of the HTTP status. */
+  /** The `code` in the body, instead of the HTTP status. */
   readonly code?: number;
   /** The underlying failure; logged, never shown. */
   readonly cause?: unknown;

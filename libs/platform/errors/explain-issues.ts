@@ -3,7 +3,7 @@ import { didYouMean } from './near-name.js';
 
 export type KeyPath = readonly PropertyKey[];
 
-/** A key nobody knows, and what it may have been meant to be. */
+/** Says that a key is unknown, and which known key may have been meant. */
 export function unknownKey(key: string, known: readonly string[]): string {
   const shown = JSON.stringify(key.slice(0, 80));
   const near = didYouMean(key, known);

@@ -84,9 +84,9 @@ async function perform(task: OperatorTask, wish: unknown, response: ServerRespon
 }
 
 /**
- * Asks the server that runs on a data directory, and answers what it has come to. Whoever is ended
- * meanwhile takes the wish back.
- * @throws {Error} with the server's own words, or that there is none
+ * Sends a request to the server that runs on a data directory, and gives its answer. A program that
+ * ends meanwhile withdraws its request.
+ * @throws {Error} with the server's own message, or when no server runs there
  */
 export async function askServer(
   dataDirectory: string,

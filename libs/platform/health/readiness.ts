@@ -8,7 +8,7 @@ type Facts = () => Readonly<Record<string, unknown>> | undefined;
 
 interface Component {
   readonly probe: Probe;
-  /** The question that it has been asked and has not answered. */
+  /** The answer to a question that was asked and is still open. */
   asked?: Promise<string | undefined>;
   /** The last answer of the probe, and its time. */
   said?: { readonly reason: string | undefined; readonly at: number };

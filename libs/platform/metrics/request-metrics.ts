@@ -28,7 +28,7 @@ type Outcome = 'ok' | 'refused' | 'failed' | 'cut';
 export function measureRequests(server: FastifyInstance): void {
   server.addHook('onRequest', (request, reply, done) => {
     const startedAt = performance.now();
-    // Comes after the last byte, and when the client leaves before.
+    // The event comes after the last byte, or when the client leaves earlier.
     reply.raw.once('close', () => observe(request, reply, (performance.now() - startedAt) / 1000));
     done();
   });

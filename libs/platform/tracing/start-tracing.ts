@@ -9,8 +9,8 @@ interface Tracing {
 const NONE: Tracing = { stop: () => Promise.resolve() };
 
 /**
- * Sends traces to a collector by OTLP over HTTP. Nothing of it is loaded without one. What is
- * sampled and which headers go along is OpenTelemetry's own configuration (`OTEL_…`).
+ * Sends traces to a collector by OTLP over HTTP. Without a collector, no code of it is loaded.
+ * OpenTelemetry's own variables configure sampling and headers (`OTEL_…`).
  * @param endpoint the collector's address, to which `/v1/traces` is added; undefined: there is none
  * @param service `millrace-api`, or what else this process is
  */

@@ -27,7 +27,7 @@ const MIB = 1024 * 1024;
 /** A thread that starts makes a database first; the build has left one for it, mostly. */
 const START_SECONDS = 180;
 const STATEMENT_SECONDS = 30;
-/** Then its memory is given back. */
+/** After so many seconds without a question, the process is ended to free its memory. */
 const QUIET_SECONDS = 300;
 const ROLE = 'millrace';
 

@@ -1,7 +1,10 @@
 import { BOUNDS } from './postgres-bounds.js';
 import { PostgresError, violation } from './protocol-error.js';
 
-/** A message of a client: its type, and what follows its length. The first one has no type. */
+/**
+ * A message of a client: its type, and the content behind its length. The first message has no
+ * type.
+ */
 export interface Message {
   readonly type: string;
   readonly body: Buffer;
@@ -21,12 +24,12 @@ export class MessageReader {
   /** @param longest bytes of a message, until more are admitted */
   constructor(private longest: number = BOUNDS.startupBytes) {}
 
-  /** From here on messages have a type. */
+  /** Reads a type at the beginning of each message from here on. */
   start(): void {
     this.isStarted = true;
   }
 
-  /** From here on they may be as long as statements are. */
+  /** Allows messages as long as statements may be from here on. */
   admit(): void {
     this.longest = BOUNDS.messageBytes;
   }

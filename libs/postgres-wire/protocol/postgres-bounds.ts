@@ -3,7 +3,7 @@ export const BOUNDS = {
   connections: 100,
   /** PostgreSQL's own bound of what comes before somebody is known. */
   startupBytes: 10_000,
-  /** From the first byte to the end of authentication. */
+  /** The time from the first byte to the end of authentication. */
   startupSeconds: 30,
   /** A statement has at most 256 KiB, and its values stand beside it. */
   messageBytes: 1024 * 1024,

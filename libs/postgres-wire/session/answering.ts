@@ -118,7 +118,8 @@ export class Answering {
     const messages = catalogQuestion(text, [], NO_VALUES);
     const { rows, failure } = readAnswer(await this.ask(messages, signal));
     if (failure) throw catalogFailure(failure);
-    // Behind its type, its length, the number of columns and the value's length.
+    // The value begins behind the message's type and length, the number of columns and the value's
+    // length.
     return rows[0]?.subarray(11).toString('utf8') ?? '';
   }
 

@@ -46,7 +46,10 @@ export class Connections {
     this.byProcess.delete(process);
   }
 
-  /** Cancels what the connection with this key does; does nothing where there is none. */
+  /**
+   * Cancels the statement of the connection with this key. It does nothing when there is no such
+   * connection.
+   */
   cancel({ process, secret }: CancelKey): void {
     const found = this.byProcess.get(process);
     if (found?.secret === secret) found.connection.cancel();

@@ -11,7 +11,7 @@ export const DONE = noRows('SELECT 0');
 export interface Portal {
   readonly asked: PreparedStatement;
   readonly values: Values;
-  /** Until it is first asked for rows there are none. */
+  /** It is undefined until the client first asks for rows. */
   rows?: Rows;
   quiet?: NodeJS.Timeout;
 }

@@ -35,7 +35,7 @@ export class Session {
   private readonly portals = new Portals();
   private readonly settings = new SessionSettings();
   private readonly transaction = new Transaction();
-  /** After a failure, what comes before the next Sync is passed over. */
+  /** After a failure, messages are skipped until the next Sync. */
   private isPassing = false;
   /** Ends what runs. */
   private end: (() => void) | undefined;

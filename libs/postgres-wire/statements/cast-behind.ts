@@ -24,7 +24,7 @@ const LONGER: Readonly<Record<string, readonly [words: readonly string[], oid: n
   timestamp: [['with', 'time', 'zone'], 1184],
 };
 
-/** The cast behind a token; undefined where there is none, or one to a type with a precision. */
+/** The cast behind a token. It is undefined when there is no cast, or its type has a precision. */
 export function castBehind(tokens: readonly PostgresToken[], at: number): Cast | undefined {
   const name = tokens[at + 2];
   const known = name?.kind === 'word' && Object.hasOwn(OIDS, name.value) ? OIDS[name.value] : undefined; // prettier-ignore

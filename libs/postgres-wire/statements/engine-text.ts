@@ -35,7 +35,7 @@ export function engineText(
   const pieces: Piece[] = [];
   let end = 0;
   tokens.forEach((token, at) => {
-    // Within a cast that is left out.
+    // The token belongs to a cast that is left out.
     if (token.start < end) return;
     // Between two tokens there is space, or a comment that the engine might not see as one.
     const between = text.slice(end, token.start);

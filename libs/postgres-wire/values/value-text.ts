@@ -41,7 +41,10 @@ export function valueText(json: Buffer, { kind, element }: PostgresType): Buffer
   }
 }
 
-/** A text that is cut within a character, or is none, must not end the client's reading. */
+/**
+ * Replaces bytes that are not UTF-8, such as half a character, because a client would stop reading
+ * at them.
+ */
 const utf8 = (bytes: Buffer): Buffer =>
   isUtf8(bytes) ? bytes : Buffer.from(bytes.toString('utf8'));
 
@@ -66,7 +69,7 @@ function clockText(text: string): string {
   return clock === undefined ? text : `${clock}${fraction(digits)}`;
 }
 
-/** Within an array a text stands in quotes where it could be read as something else. */
+/** Quotes a text within an array where it could be read as something else. */
 function elementText(json: Buffer, element: PostgresType | undefined): string {
   if (isNull(json) || !element) return 'NULL';
   const text = valueText(json, element).toString('utf8');

@@ -90,7 +90,7 @@ export class ClickHouseController {
     summary: 'Rows of one SELECT, as ClickHouse’s HTTP interface gives them',
     query: parameters,
     answer: '200\t1234',
-    // Of the format that is asked for.
+    // The content type depends on the format that is asked for.
     answerType: '*/*',
     failureType: 'text/plain',
     failures: FAILURES,
@@ -117,7 +117,7 @@ export class ClickHouseController {
     },
     query: parameters,
     answer: '200\t1234',
-    // Of the format that is asked for.
+    // The content type depends on the format that is asked for.
     answerType: '*/*',
     failureType: 'text/plain',
     failures: FAILURES,
@@ -242,7 +242,7 @@ function tellSummary(
   );
 }
 
-/** Behind the statement's own, which come first. */
+/** Adds the settings behind the statement's own settings. */
 function withSettings(statement: string, settings: readonly string[]): string {
   if (settings.length === 0) return statement;
   const joint = /\bSETTINGS\s+\w+\s*=\s*(?:'[^']*'|[\w.]+)(?:\s*,\s*\w+\s*=\s*(?:'[^']*'|[\w.]+))*\s*$/i.test(statement) ? ',' : ' SETTINGS'; // prettier-ignore

@@ -7,7 +7,7 @@ const TOKEN = /^mr_/;
 
 /**
  * Writes `X-ClickHouse-User` and `X-ClickHouse-Key` as the Authorization header that they stand
- * for, where there is none and the route speaks as ClickHouse does.
+ * for, when a request has no such header and its route speaks ClickHouse's protocol.
  */
 export function readClickHouseCredentials(fastify: Pick<FastifyInstance, 'addHook'>): void {
   fastify.addHook('onRequest', (request, _reply, done) => {

@@ -20,7 +20,7 @@ export class ClickHouseListener {
    */
   async open(to: HttpServer, address: ListenAddress): Promise<string> {
     const isTls = to instanceof TlsServer;
-    // As Node's HTTP servers take connections themselves.
+    // The sockets have the same options as those of Node's HTTP servers.
     const server = createServer({ allowHalfOpen: !isTls, noDelay: true }, (socket: Socket) => {
       to.emit('connection', socket);
     });

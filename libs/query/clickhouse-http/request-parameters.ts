@@ -24,8 +24,8 @@ export interface RequestParameters {
 
 const PARAM = 'param_';
 /**
- * They say how the answer travels, what the query is called or who keeps a session, or bound what is
- * bounded here already: no row is another one for them.
+ * Settings that change no row of an answer. They say how the answer is sent, name the query or its
+ * session, or bound what is bounded here already.
  */
 const WITHOUT_EFFECT = new Set([
   'query_id',
@@ -47,7 +47,8 @@ const WITHOUT_EFFECT = new Set([
   'async_insert',
   'wait_for_async_insert',
   'input_format_import_nested_json',
-  // Of statements that change tables, which are none here; dbt sends them with each.
+  // These settings are for statements that change tables, which are refused here; dbt sends them
+  // with each statement.
   'alter_sync',
   'insert_distributed_sync',
   'lightweight_deletes_sync',

@@ -247,7 +247,10 @@ function isEpoch(name: string, [named, next]: Nodes): boolean {
 const isOperandAt = (node: Node | undefined): boolean =>
   node !== undefined && node.kind !== 'symbol' && !(node.kind === 'word' && isKeyword(node.text));
 
-/** Behind the first piece of `a.b[1].2` or `a.:Int64`; the type behind `::` is no operand, either. */
+/**
+ * True for a node behind the first piece of `a.b[1].2` or `a.:Int64`, and for the type behind `::`,
+ * because neither is an operand.
+ */
 function isWithinPath(nodes: Nodes, at: number): boolean {
   const [node, before] = [nodes[at], nodes[at - 1]];
   if (before?.kind === 'symbol')

@@ -199,7 +199,8 @@ export class Expressions {
     const suffix = over.length === 0 ? '' : ` ${this.pieces(over, undefined)}`;
     const { start, end } = nodes[at] as Node;
     const written = this.writing.spelling(name) ?? this.between(start, end);
-    // Once only: within one another, calls that are written twice take twice as long each.
+    // The arguments are written only once: each level of nested calls would double the work
+    // otherwise.
     const given = list.nodes.length === 0 ? [] : this.items(list.nodes);
     const withheld = (of: Group, written: readonly string[]): readonly string[] =>
       filteredArguments({ name, list: of, types: this.writing.types }, written, this.length);
@@ -265,7 +266,8 @@ export class Expressions {
     const [value = []] = itemsOf(nodes);
     if (base === 'sum' || base === 'avg')
       return exactSum(base, this.writing.types.of(value), aggregate, args);
-    // Of a column without nulls, the engine has no null before the first row, either.
+    // Without this, the engine gives the default value of the type, and no null, before the first
+    // row of a column without nulls.
     const [first, ...rest] = args;
     if (/^(?:lag|lead)$/.test(lower) && count < 3 && first !== undefined && over !== '')
       return `${name}(${[`toNullable(${first})`, ...rest].join(', ')})${over}`;

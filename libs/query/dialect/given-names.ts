@@ -104,7 +104,7 @@ function isGiven(tokens: readonly Token[], at: number): boolean {
   const token = tokens[at] as Token;
   const [before, next, second] = [tokens[at - 1], tokens[at + 1], tokens[at + 2]];
   if (!before || isPoint(next) || isPoint(before)) return false;
-  // Behind AS every word is a name.
+  // Every word behind AS is a name.
   if (/^AS$/i.test(before.text) && before.kind === 'word')
     return !MATERIALIZED.test(token.text) || !/^(?:\(|MATERIALIZED)$/i.test(next?.text ?? '');
   const isOfWith = /^AS$/i.test(next?.text ?? '') && second?.text === '(';
@@ -117,8 +117,8 @@ function isGiven(tokens: readonly Token[], at: number): boolean {
 
 /**
  * Finds the one spelling of each name that only the SELECTs within a statement give, in several
- * cases: in SQL `AS RETURNS` and `returns` are one name. Names that somebody may have told apart by
- * their case stay as they are: the statement fails rather than that it answers one for the other.
+ * cases: in SQL `AS RETURNS` and `returns` are one name. Names that the author may distinguish by
+ * case stay as they are: the statement fails rather than confuse them.
  * @param columns names of the columns of the tables that the statement reads.
  * @returns spellings by the name in lower case.
  */

@@ -96,7 +96,10 @@ const keyOf = (text: string, { id }: RequestOrganization): string => `${id} ${te
 
 const BEFORE_TABLE = /^(?:FROM|JOIN|,)$/i;
 
-/** The schema whose name stands there, and no field of something; undefined where there is none. */
+/**
+ * The schema whose name stands at this place. It is undefined where there is no such name, or where
+ * it is a field of something.
+ */
 function schemaAt(tokens: readonly Token[], at: number): string | undefined {
   const token = tokens[at];
   if (!token || isPoint(tokens[at - 1]) || !isName(token)) return undefined;
@@ -125,7 +128,9 @@ function columnsOf(tables: readonly TableDescription[]): readonly string[] {
   ]);
 }
 
-/** Finds a name as `nameFinder` does, but undefined where it is none of them. */
+/**
+ * Finds a name as `nameFinder` does. The result is undefined for a word that is none of the names.
+ */
 function knownName(names: readonly string[]): (word: string) => string | undefined {
   const all = new Set(names);
   const find = nameFinder(all);

@@ -6,7 +6,7 @@ const KEYWORD =
 
 export const isKeyword = (word: string): boolean => KEYWORD.test(word.toUpperCase());
 
-/** A call with its arguments and what belongs to it. */
+/** A call with its arguments, its parameters and its OVER. */
 export interface Call {
   readonly name: string;
   readonly list: Group;
@@ -40,7 +40,7 @@ export function operandEnd(nodes: Nodes, at: number): number | undefined {
   for (;;) {
     const next = nodes[end];
     if (isSymbol(next, '.') && nodes[end + 1] && nodes[end + 1]?.kind !== 'group') {
-      // Of JSON: `a.:Int64`, `a.^b`.
+      // The pieces `.:Int64` and `.^b` belong to a path into JSON.
       end += nodes[end + 1]?.kind === 'symbol' ? 3 : 2;
     } else if (next?.kind === 'group' && next.text === '[') end += 1;
     else if (next?.kind === 'number' && next.text.startsWith('.')) end += 1;

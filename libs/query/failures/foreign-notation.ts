@@ -16,7 +16,7 @@ const NULLS =
 const FIRSTS = 'ORDER BY is not read there: argMin(x, y) is the x of the least y, argMax(x, y) that of the greatest'; // prettier-ignore
 const NOT = '~x is not read: bitNot(x)';
 
-/** Pieces of notations of other systems that are not read here, and what says the same. */
+/** Notations of other systems that are not read here, each with its replacement. */
 const NOTATIONS: readonly (readonly [instead: string, ...pieces: readonly string[]])[] = [
   ['POSITIONAL JOIN is not read: join by a column', 'POSITIONAL', 'JOIN'],
   [`LATERAL: ${APPLY}`, 'LATERAL', '('],

@@ -17,7 +17,9 @@ const PREFIX_BYTES = 8;
 const FILE_HEAD_BYTES = 8;
 const FILE_TAIL_BYTES = 10;
 
-/** Over Arrow's IPC format: the schema is its first message, and of a file its footer has it again. */
+/**
+ * Walks over Arrow's IPC format. The schema is its first message; a file repeats it in its footer.
+ */
 export class ArrowWalk implements AnswerWalk {
   private at: number;
   private inFooter = false;

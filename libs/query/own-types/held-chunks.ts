@@ -45,7 +45,7 @@ export class HeldChunks {
   }
 
   /**
-   * Chunks that are over before a place, as they came: their memory is freed by whom it was given to.
+   * Releases the chunks that end before a place, in their order. Their receiver frees their memory.
    * @throws {RangeError} when too much would stay.
    */
   release(before: number): Buffer[] {
@@ -65,9 +65,9 @@ export class HeldChunks {
 /** Reads what an answer says of itself, as it comes. */
 export interface AnswerWalk {
   /**
-   * Goes on as far as bytes are there.
-   * @param isWhole nothing will come any more.
-   * @returns the place before which nothing will be changed.
+   * Goes on as far as there are bytes.
+   * @param isWhole true when no more bytes will come.
+   * @returns the place before which no byte will be changed.
    */
   walk(held: HeldChunks, isWhole: boolean): number;
 }

@@ -16,7 +16,10 @@ const TAIL_BYTES = 8;
 /** Enough for a page's header; what is longer is read again when twice as much is there. */
 const FIRST_LOOK_BYTES = 16 * 1024;
 
-/** Over a Parquet file from its beginning: its footer, where the schema is, is found when it comes. */
+/**
+ * Walks over a Parquet file from its beginning. It looks for the footer, which has the schema, when
+ * the footer arrives.
+ */
 export class ParquetWalk implements AnswerWalk {
   private at = MARK_BYTES;
   private look = FIRST_LOOK_BYTES;

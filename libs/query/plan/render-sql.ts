@@ -21,7 +21,7 @@ export function renderTableRead(plan: TablePlan): BoundStatement {
 export interface Page {
   /** Expressions of the statement. */
   readonly order: readonly { readonly key: string; readonly descending: boolean }[];
-  /** Expressions that order what is equal otherwise; of no use where no page follows another. */
+  /** Columns that order equal rows. They are needed only where pages follow one another. */
   readonly ties: readonly string[];
   readonly limit: number | undefined;
   readonly offset: number | undefined;

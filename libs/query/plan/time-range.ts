@@ -34,7 +34,7 @@ export function withinTime(
   );
   if (conditions.length === 0 || timed.length === 0) return {};
   const filter = quoteText(conditions.join(' AND '));
-  // By its full name: a short one would mean whatever the statement calls so with AS, too.
+  // The table has its full name here: a short name would also match an alias in the statement.
   const filters = timed.map(({ name }) => `${quoteText(`${database}.${name}`)}:${filter}`);
   return { additional_table_filters: `{${filters.join(',')}}` };
 }

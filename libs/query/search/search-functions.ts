@@ -21,7 +21,7 @@ export interface SearchContext {
   readonly rangeSeconds: number | undefined;
   /** Seconds of a bucket where `histogram` is not told any; undefined: by the length of the range. */
   readonly interval?: number | undefined;
-  /** Is told the seconds of each histogram's buckets. */
+  /** Is called with the seconds of each histogram's buckets. */
   readonly onHistogram?: (seconds: number) => void;
 }
 

@@ -28,7 +28,10 @@ export interface SearchPlan {
   readonly all: BoundStatement;
   /** A page of rows, newest first unless the statement says another order. */
   page(from: number, size: number): BoundStatement;
-  /** The same without that order: what is aggregated has no time to sort by. Undefined when there is none to leave out. */
+  /**
+   * The same page without the order by time, for aggregates, which have no time to sort by. It is
+   * undefined when the plan adds no such order.
+   */
   unordered(from: number, size: number): BoundStatement | undefined;
   /** An aggregation over all rows that WHERE and time range select. */
   aggregation(canonical: string): BoundStatement;

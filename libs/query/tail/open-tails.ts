@@ -39,7 +39,7 @@ export class OpenTails implements OnModuleDestroy {
     };
   }
 
-  /** Comes before the server waits for the answers in work. */
+  /** Ends all tails. It runs before the server waits for the answers in work. */
   onModuleDestroy(): void {
     this.stopping.abort();
   }

@@ -18,7 +18,7 @@ const OUR_OWN: readonly Column[] = OURS.map((name) => ({
  */
 export class ColumnNeighbours {
   private readonly columns = new Map<string, Column>();
-  /** A column that has a name within, by that which stands before one of its dots. */
+  /** Columns with a dot in their name, by each text before one of the dots. */
   private readonly below = new Map<string, Column>();
   /** Lists, by what stands before their first dot. */
   private readonly lists = new Map<string, Column>();
@@ -66,7 +66,10 @@ export class ColumnNeighbours {
   }
 }
 
-/** Behind the first dot of a list: with `null` no table takes it, and reading a `size0` ends the engine, for everybody. */
+/**
+ * Names that the engine keeps behind the first dot of a list. No table can have such a `null`, and
+ * reading a `size0` would end the engine for all tenants.
+ */
 const KEPT_OF_LISTS = new Set(['null', 'size0']);
 
 /** Gives the columns that the engine keeps with a single value, by the name that it has there. */

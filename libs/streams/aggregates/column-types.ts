@@ -192,7 +192,10 @@ function typedFirst(kinds: Kinds): FirstType | undefined {
 const columnOf = (kind: string): string =>
   elementOf(kind) === undefined ? `Nullable(${kind})` : kind;
 
-/** The narrowest column type for a column's values and those of a kind; undefined where there is none. */
+/**
+ * The narrowest type that holds a column's values and those of a kind. It is undefined where there
+ * is no such type.
+ */
 function commonType(type: string, kind: string): string | undefined {
   const [list, values] = [elementOf(type), elementOf(kind)];
   if ((list === undefined) !== (values === undefined)) return undefined;

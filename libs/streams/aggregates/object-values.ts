@@ -68,8 +68,8 @@ const LISTS_OF_NUMBERS: PathValue = {
 };
 
 /**
- * The type that holds all values of these kinds, so that none reads as null. Undefined where there
- * is none: of lists of several kinds, or of objects, which are there as they came.
+ * The type that holds all values of these kinds, so that none reads as null. It is undefined for
+ * lists of several kinds and for lists of objects, which stay as they came.
  */
 export function pathValue(kinds: readonly string[]): PathValue | undefined {
   const values = kinds.filter((kind) => kind !== EMPTY && !kind.startsWith(beyondFloat('')));

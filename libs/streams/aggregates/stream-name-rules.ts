@@ -2,8 +2,9 @@ import { POSITION_COLUMNS, TIMESTAMP } from '@app/warehouse';
 
 const STREAM_NAME = /^[A-Za-z0-9.-][A-Za-z0-9_.-]{0,126}$/;
 /**
- * The engine keeps a table in a file of its name, in which each `-` and `.` takes three bytes, and
- * a dropped one in a file of its name, its database's (34) and what makes it unique.
+ * The limit of a stream's name. The engine keeps a table in a file of its name, in which each `-`
+ * and `.` takes three bytes. The file of a dropped table has the name of its database (34 bytes),
+ * too, and a unique suffix.
  */
 const ESCAPED_MAX = 179;
 

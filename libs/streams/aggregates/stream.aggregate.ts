@@ -86,7 +86,7 @@ export type StreamChange =
       readonly change: SettingsChange;
       /** Columns with the types they shall have. */
       readonly declared: readonly Column[];
-      /** Refused when rows would go by it: who asks may not delete any. */
+      /** Refuses the change when it would delete rows, because the caller may not delete any. */
       readonly keepsRows?: boolean;
     };
 

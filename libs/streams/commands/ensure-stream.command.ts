@@ -22,9 +22,10 @@ export class EnsureStream {
 }
 
 /**
- * A name belongs to the stream that has reserved it. Whoever comes second, or again after a crash
- * in between, goes on with that stream's id, so a name never has two streams. A deleted stream
- * gives its name back; where a crash kept it from that, whoever comes next does it.
+ * Makes a stream unless it exists. A name belongs to the stream that has reserved it. A later
+ * request, or a repetition after a crash, continues with that stream's id, so a name never has two
+ * streams. A deleted stream gives its name back; if a crash prevented that, the next request for
+ * the name does it.
  */
 @CommandHandler(EnsureStream)
 export class EnsureStreamHandler implements ICommandHandler<EnsureStream, StreamDescription> {

@@ -15,7 +15,8 @@ export class StreamRoom {
   ) {}
 
   /**
-   * Asked before work is done for a stream, and again when it is made.
+   * Refuses a stream that would be one too many. It is called before work is done for a stream, and
+   * again when the stream is made.
    * @throws {MillraceError} LIMIT_REACHED when it would be one too many
    */
   checkFor({ id }: RequestOrganization, name: string, byRoot: boolean): void {

@@ -42,7 +42,10 @@ export class KeptRowCounts {
     }
   }
 
-  /** Is called at a start, before anything is written. */
+  /**
+   * Compares the kept counts with the tables. It must be called at start, before anything is
+   * written.
+   */
   compare(tables: readonly TableRows[]): void {
     for (const table of tables) {
       const kept = this.kept.get(keyOf(table));

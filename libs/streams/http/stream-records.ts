@@ -32,7 +32,7 @@ export interface StreamRecord {
     readonly partition_keys: readonly string[];
     readonly order_by: readonly string[];
   };
-  /** Only while rows of it are missing from its answers. */
+  /** It is present only while rows of the stream are missing from its answers. */
   readonly damaged?: Damage;
 }
 

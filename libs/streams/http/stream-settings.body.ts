@@ -13,7 +13,7 @@ const list = z.union(
   [
     names,
     z.strictObject({ add: names.optional(), remove: names.optional() }),
-    // As OpenObserve's older clients write it.
+    // OpenObserve's older clients write it so.
     z.record(z.string().regex(/^L\d+$/), z.string().min(1)),
   ],
   { error: 'want an array of column names, or {"add":[…],"remove":[…]}' },

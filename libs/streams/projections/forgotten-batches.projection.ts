@@ -8,8 +8,9 @@ interface KeptBatches {
 }
 
 /**
- * Has this process forget batches of deleted organizations that no table took. What waits on the
- * queue is passed over by the writer, for the catalog says so; comes after the catalog.
+ * Deletes batches of deleted organizations that this process keeps because no table took them. The
+ * writer skips the batches of such organizations on the queue, because the catalog lists the
+ * deletion. The projection runs after the catalog.
  */
 export class ForgottenBatchesProjection implements Projection {
   readonly name = 'forgotten-batches';

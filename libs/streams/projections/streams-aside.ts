@@ -4,7 +4,10 @@ import { MillraceError } from '@app/platform';
 interface Aside {
   /** Its name, for whoever may ask for it by that. */
   readonly name: string;
-  /** By `performance.now()`. No limiter of libs/flow keeps it, since the stream leaves when it is mended. */
+  /**
+   * The time of the last try, by `performance.now()`. No limiter of libs/flow keeps it, since the
+   * stream leaves when it is mended.
+   */
   triedAt: number;
 }
 

@@ -106,7 +106,8 @@ export class WarehouseTablesProjection implements Projection {
   }
 
   /**
-   * Has the stream's table mended when it was put aside some time ago.
+   * Checks that the stream's table may be used. A table that was put aside some time ago is mended
+   * in the background.
    * @throws {MillraceError} NOT_READY while it is
    */
   checkUsable(id: string): void {

@@ -106,7 +106,10 @@ export class ChdbReader implements WarehouseReader {
     return lease;
   }
 
-  /** All at once, where it is little: it always is, or it was the last time. */
+  /**
+   * Reads an answer at once when it is small: when the query says so, or the last answer to the
+   * same query was small.
+   */
   private async whole(query: WarehouseQuery, lease: Lease): Promise<WholeResult | undefined> {
     const tells = TELLS.test(query.sql);
     const isExpected = query.isSmall === true || this.small.has(query);
@@ -250,7 +253,7 @@ async function* blocks(
       next = undefined;
     }
     query.signal?.throwIfAborted();
-    // Of one that was ended the engine says the same as of one that is whole.
+    // The engine does not tell an interrupted answer from a whole one, so the lease is asked.
     lease.live();
     learn(sent);
     yield* joiner.end();

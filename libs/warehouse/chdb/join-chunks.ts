@@ -24,7 +24,7 @@ const COPIED_MAX = 64 * 1024;
 /** Makes of one document of the engine what the joiners would have made of its blocks. */
 export function wholeDocument(format: AnswerFormat, document: Buffer): Buffer {
   if (format !== 'json') return document;
-  // Without rows its brackets come in any order, when there are totals.
+  // The engine may write the brackets of an empty answer with totals in any order.
   const hasRows = document.subarray(0, FIRST_ROW.length).equals(FIRST_ROW);
   return hasRows ? document : EMPTY_ARRAY;
 }

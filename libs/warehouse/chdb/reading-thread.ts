@@ -55,7 +55,7 @@ export class ReadingThread {
     this.whole = new WholeAnswers(path);
   }
 
-  /** The first block; undefined when there is none. */
+  /** Opens a reading and gives its first block; undefined when the answer is empty. */
   open(reading: Reading): Promise<Block | undefined> {
     this.turn += 1;
     this.ahead = undefined;
@@ -102,7 +102,7 @@ export class ReadingThread {
     const { failed, bytes, rows, done } = await this.ask(message);
     if (bytes === undefined) this.isAhead = false;
     if (failed !== undefined) throw new Error(failed);
-    // At the end nothing is left to give up.
+    // A reading that has ended need not be given up.
     if (done) this.isOpen = false;
     return bytes && { bytes, rows: rows ?? 0 };
   }

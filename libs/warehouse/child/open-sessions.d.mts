@@ -2,7 +2,7 @@ import type { Session } from 'chdb';
 
 /** The session that a query wants. */
 export interface WantedSession {
-  /** Of the engine's session. */
+  /** The arguments of the engine's session. */
   readonly args: readonly string[];
   /** Quoted. */
   readonly database: string;
@@ -25,7 +25,10 @@ export class OpenSessions {
   constructor(path: string);
   /** A session with these arguments, in this database, after these statements. */
   ready(wanted: WantedSession): Promise<Session>;
-  /** After a statement that failed or was given up; see {@link isCleared}. A session that is not rid of it is closed. */
+  /**
+   * Must be called after a statement that failed or was given up; see {@link isCleared}. A session
+   * that still holds an answer is closed.
+   */
   clear(session: Session): Promise<void>;
   close(): void;
 }

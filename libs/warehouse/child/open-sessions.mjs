@@ -10,9 +10,10 @@ const SESSIONS_MAX = 4;
 const NOTHING_LEFT = '1\n';
 
 /**
- * Whatever a statement that failed or was given up still holds comes with the session's next
- * answer: here it goes to nobody.
- * @param {(sql: string) => Promise<string>} ask the session @returns {Promise<boolean>} whether it is rid of it
+ * Clears a session. A statement that failed or was given up may leave an answer behind, which would
+ * come with the session's next answer. Here it is read and dropped.
+ * @param {(sql: string) => Promise<string>} ask the session
+ * @returns {Promise<boolean>} whether nothing is left
  */
 export async function isCleared(ask) {
   for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -58,8 +59,8 @@ export class OpenSessions {
   }
 
   /**
-   * After a statement that failed or was given up; see {@link isCleared}. A session that is not rid
-   * of it is closed.
+   * Must be called after a statement that failed or was given up; see {@link isCleared}. A session
+   * that still holds an answer is closed.
    * @param {Session} session
    */
   async clear(session) {

@@ -8,8 +8,8 @@ import type { QueryLimits } from '../warehouse.js';
 const PURPOSE = 'millrace: the password of the user for queries';
 
 /**
- * Whom the server lets do what. Queries run as a user of their own, who has no rights but those of
- * the role that a query names: its organization's. See docs/adr/0013.
+ * The rights of queries on the server. Queries run as a user of their own. This user has only the
+ * rights of the role that a query names, which is that of its organization. See docs/adr/0013.
  */
 export class QueryAccess {
   private readonly access: AccessDdl;

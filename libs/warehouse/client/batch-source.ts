@@ -105,7 +105,8 @@ export class SentBatches implements BatchSource {
   /** @returns what `input()` is to read from the file. */
   private async write(insert: BatchInsert, file: string): Promise<string> {
     const target = `file(${quoteText(file)}, Native)`;
-    // By number: the statement would name every column of a wide table several times.
+    // The columns have numbers as names, because the statement would repeat every name of a wide
+    // table several times.
     const names = [...insert.columns, ...POSITION_COLUMNS]
       .map((_, index) => `c${index}`)
       .join(', ');

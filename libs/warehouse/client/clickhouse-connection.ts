@@ -27,9 +27,7 @@ const OWN: ClickHouseSettings = {
   // Servers whose default it is not make no column of a time of day.
   enable_time_time64_type: 1,
 };
-/**
- * Written rows are on most replicas when the answer comes, and a read has them, on whichever node.
- */
+/** Rows are on most replicas when an insert is answered, and a read finds them on every node. */
 const OWN_ON_CLUSTER: ClickHouseSettings = {
   ...OWN,
   insert_quorum: 'auto',

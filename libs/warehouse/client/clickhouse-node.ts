@@ -37,7 +37,10 @@ export interface ServerNode {
    * Makes an error of a failure. A failure that is no answer of the server's is a lost connection.
    */
   toError(error: unknown): WarehouseError;
-  /** Is called after a lost connection. It is there for a server that comes back by itself, and resolves when that may be asked again. */
+  /**
+   * Is called after a lost connection, for a server that comes back by itself. It resolves when the
+   * server may be asked again.
+   */
   readonly lost?: () => Promise<void>;
   close(): Promise<void>;
 }

@@ -41,8 +41,8 @@ export interface ReaderDependencies {
 const LATE_MS = 5000;
 const SAMPLE_MS = 200;
 /**
- * For who wants to know what was read: an answer up to this size begins when all of it is there, and
- * what the engine says of it then is final.
+ * The size up to which an answer is held back when the caller wants to know what was read. Such an
+ * answer begins when all of it is there, and the numbers of the engine are final then.
  */
 const HELD_BYTES = 16 * 1024 * 1024;
 /** An answer that is there already up to so many bytes is handed over whole. */
@@ -84,7 +84,7 @@ export class ClickHouseReader implements WarehouseReader {
       if (query.onReading) progress.sample();
       const settings = {
         output_format_json_array_of_rows: query.format === 'json' ? 1 : 0,
-        // Only when all is done does the engine know what it has read.
+        // The engine knows what it has read only when the query has ended.
         wait_end_of_query: query.onProgress ? 1 : 0,
         ...(query.onReading && { http_response_buffer_size: String(HELD_BYTES) }),
       } as const;
@@ -234,7 +234,7 @@ class Progress {
   }
 }
 
-/** The answer, where it is small; otherwise it is left as it is. */
+/** Reads the answer when it is small. A larger answer is put back into the stream. */
 async function wholeOf(rows: Readable, format: AnswerFormat): Promise<WholeResult | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -5,7 +5,7 @@ import type { QueryProgress } from '../warehouse.js';
 export interface Request {
   readonly query: string;
   readonly settings: ClickHouseSettings;
-  /** The server knows the statement by it; one is made up when there is none. */
+  /** The id of the statement at the server. One is made when it is absent. */
   readonly id?: string;
   readonly database?: string;
   /** The role whose rights it has, of those that its user may take. */
@@ -18,6 +18,6 @@ export interface Request {
   readonly signal?: AbortSignal;
   /** A request that only reads may be sent to another node, too. */
   readonly isReading?: boolean;
-  /** Is told what was read when the answer began. */
+  /** Is called with the rows and bytes that were read when the answer begins. */
   readonly onSummary?: (progress: QueryProgress) => void;
 }

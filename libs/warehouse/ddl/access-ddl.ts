@@ -66,7 +66,7 @@ export class AccessDdl {
     return [`DROP QUOTA IF EXISTS ${role}${this.on}`, `DROP ROLE IF EXISTS ${role}${this.on}`];
   }
 
-  /** Over all processes, where each counts its own queries only. */
+  /** The bounds over all processes, since each process counts only its own queries. */
   private quota(
     role: string,
     { seconds, resultBytes }: NonNullable<QueryLimits['organization']>,

@@ -16,8 +16,8 @@ export const indexName = (kind: IndexKind, indexed: Indexed): string => {
 };
 
 /**
- * The expression that a full-text search compares: text in lower case, nothing where there is none.
- * The index has the same expression.
+ * The expression that a full-text search compares: the text in lower case, and an empty text for
+ * null. The index has the same expression.
  */
 export const searchedText = (column: string): string => searchedIn(quoteIdentifier(column));
 

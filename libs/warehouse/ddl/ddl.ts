@@ -155,7 +155,10 @@ export class Ddl {
     );
   }
 
-  /** Not SYNC: that waits for queries that read a table. What people see goes last, so what is left half-way is seen. */
+  /**
+   * Drops without SYNC, which would wait for the queries that read a table. On a cluster, the
+   * database that people see is dropped last, so an interrupted drop remains visible.
+   */
   dropDatabase(database: string): readonly string[] {
     return this.databasesOf(database).map(
       (name) => `DROP DATABASE IF EXISTS ${quoteIdentifier(name)}${this.on}`,
@@ -231,7 +234,7 @@ export class Ddl {
     return `${this.alter(each)} MODIFY COLUMN ${define(column)}`;
   }
 
-  /** Not SYNC: that waits for queries that read the table. */
+  /** Drops without SYNC, which would wait for the queries that read the table. */
   dropTable(table: TableName): readonly string[] {
     return this.tablesOf(table).map((each) => `DROP TABLE IF EXISTS ${qualified(each)}${this.on}`);
   }

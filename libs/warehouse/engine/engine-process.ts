@@ -24,7 +24,7 @@ export interface EngineOptions {
   readonly limits: QueryLimits;
   /** Tells where it makes backups, or reads them; undefined: it does neither. */
   readonly backups?: EngineBackups | undefined;
-  /** Is told what an operator should know. */
+  /** Is called with events that an operator should know. */
   readonly tell: (event: EngineEvent) => void;
 }
 
@@ -62,7 +62,10 @@ export class EngineProcess {
   private readonly store: string;
   private generation = 0;
   private readonly backoff = new Backoff(BACKOFF_MS);
-  /** True where the engine was started again and has not run for long since: the next start waits. */
+  /**
+   * True when the engine was started again and has not run for long since. Then the next start
+   * waits.
+   */
   private isFailing = false;
   private closing = false;
   private current: Promise<Started>;

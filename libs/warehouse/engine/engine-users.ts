@@ -21,9 +21,9 @@ const ASKER = 'asker';
 const METADATA = /^(o_\w+)\.sql$/;
 
 /**
- * Whom the engine lets do what. It reads its users when it starts and at no other time, so each
- * database has a user from then on: those that are there, and as many again that may be made. A
- * database that has none gets one when the engine is started again.
+ * The users of the engine and their rights. The engine reads its users only when it starts. So at a
+ * start, each database gets a user, and as many users are kept spare for new databases. When no
+ * spare user is left, the engine is started again.
  */
 export class EngineUsers {
   private readonly secret = randomBytes(32);

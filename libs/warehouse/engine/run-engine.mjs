@@ -57,7 +57,8 @@ const args = [
   '--multiquery',
   "--query=SYSTEM START LISTEN HTTP; SELECT * FROM file('-', 'LineAsString') FORMAT Null",
 ];
-// On this very thread: another one would have been started before the fence, and be outside it.
+// The engine is loaded on this thread: another thread would have been started before the fence, and
+// would be outside it.
 load({
   library: 'engine',
   funcName: 'chdb_query_cmdline',

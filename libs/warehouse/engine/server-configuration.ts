@@ -18,7 +18,7 @@ interface EngineSettings {
 export interface EngineBackups {
   /** Absolute. */
   readonly folder: string;
-  /** May it make some there? Else it reads them. */
+  /** True when the engine may make backups there; otherwise it only reads them. */
   readonly mayWrite: boolean;
 }
 

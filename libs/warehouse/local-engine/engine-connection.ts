@@ -45,13 +45,16 @@ interface Waiting {
   wake(): void;
 }
 
-/** A process with an engine in it, and what it is asked. */
+/** A process with an engine in it, and the questions that wait for its answers. */
 export class EngineConnection {
   private readonly waiting = new Map<number, Waiting>();
   private lastId = 0;
   private lost: EngineLostError | undefined;
 
-  /** @throws {EngineLostError} when it ends before it can be asked; what the system said where there is none */
+  /**
+   * @throws {EngineLostError} when the process ends before it can be asked; the system's error when
+   * it cannot be started
+   */
   static async open(
     program: EngineProgram,
     tellLost: (reason: string) => void,
@@ -80,7 +83,7 @@ export class EngineConnection {
   /** The walls that the kernel holds it to, as it has found by trying. */
   walls: Walls = { files: false, tcp: false };
   readonly pid: number;
-  /** Is told when it ends without being asked to. */
+  /** Is called when the process ends without being asked to. */
   private tellLost: (reason: string) => void = () => undefined;
   private readonly started: Promise<void>;
   private readonly channel: Socket;

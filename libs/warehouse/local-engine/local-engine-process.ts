@@ -18,7 +18,7 @@ interface LocalEngineOptions {
   readonly acceptors: number;
   /** Folders whose files it reads and writes; made where they are missing. A folder that is made anew later is another one to the kernel. */
   readonly files: readonly string[];
-  /** Is told what an operator should know. */
+  /** Is called with events that an operator should know. */
   readonly tell: (event: EngineEvent) => void;
   /** Tells whether the process stays when nothing is asked of it. */
   readonly stays: boolean;

@@ -135,7 +135,8 @@ async function spool(spooling) {
         added = { rows: added.rows + chunk.numRows, bytes: added.bytes + size };
         rows += chunk.numRows;
         bytes += size;
-        // Left to the collector, blocks of a mebibyte each make it run all the time.
+        // The memory of the block is freed here: blocks of a mebibyte each would keep the garbage
+        // collector running all the time.
         if (block.byteLength === block.buffer.byteLength)
           nowhere.postMessage(undefined, [/** @type {ArrayBuffer} */ (block.buffer)]);
         if (bytes < bytesMax && rows < rowsMax) continue;

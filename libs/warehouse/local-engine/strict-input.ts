@@ -25,7 +25,7 @@ export const STRICT_INPUT: readonly string[] = [
   '--input_format_json_read_objects_as_strings=0',
   '--input_format_skip_unknown_fields=0',
   '--input_format_null_as_default=1',
-  // By default a field without a column goes into one whose name differs in case only.
+  // By default, a field without a column goes into a column whose name differs only in case.
   '--input_format_column_name_matching_mode=match_case',
   '--input_format_try_infer_dates=0',
   '--input_format_try_infer_datetimes=0',
@@ -58,7 +58,7 @@ export const EXTRACTION: readonly string[] = [
   '--input_format_parquet_enable_json_parsing=0',
   '--input_format_parquet_allow_missing_columns=0',
   '--input_format_arrow_allow_missing_columns=0',
-  // Of Arrow's structs its reader tells which are null.
+  // With it, the reader of Arrow keeps null structs apart from empty ones.
   '--allow_experimental_nullable_tuple_type=1',
   '--use_parquet_metadata_cache=0',
   '--output_format_json_quote_denormals=1',

@@ -9,7 +9,7 @@ export interface AuditRow {
   /** E-mail of who did it, `system` or `anonymous`; empty once erased. */
   readonly actor: string;
   readonly actorId: string;
-  /** E-mail of whom it was done to, where it was done to somebody; empty once erased. */
+  /** The e-mail of the person that the event is about, if any; empty once erased. */
   readonly subject: string;
   readonly subjectId: string;
   readonly address: string;
@@ -40,11 +40,12 @@ export interface AuditFilter {
 
 /** The table `_audit` of each organization's database, one row an event, in order of position. */
 export abstract class AuditTables {
-  /** And the database when it is not there. May be repeated. */
+  /** Creates the table, and the database if it is missing. May be called again. */
   abstract createAuditTable(database: string): Promise<void>;
   /**
-   * From then on no other process appends anything, begun before or not: what is read back after
-   * that is final. Where one process has the tables this does nothing.
+   * Claims the tables. From then on no other process appends anything, not even with an append that
+   * has begun, so entries that are read afterwards are final. It does nothing when only one process
+   * has the tables.
    */
   abstract claimAudit(): Promise<void>;
   /** Tells whether nobody has claimed since this process did. */
@@ -54,9 +55,9 @@ export abstract class AuditTables {
    * @throws {FencedError} when another process has claimed since; nothing is stored then.
    */
   abstract appendAudit(database: string, rows: readonly AuditRow[]): Promise<void>;
-  /** The last entry; undefined while there is none. */
+  /** The last entry; undefined while the trail is empty. */
   abstract lastAudit(database: string): Promise<AuditRow | undefined>;
-  /** The position of the last entry of all trails; undefined while there is none. */
+  /** The position of the last entry of all trails; undefined while all trails are empty. */
   abstract lastAuditPosition(): Promise<string | undefined>;
   /** Newest first. */
   abstract auditPage(

@@ -9,17 +9,17 @@ export interface BackupOptions {
   /** An earlier backup: what has not changed since is not copied again. */
   readonly base?: BackupPlace | undefined;
   readonly signal?: AbortSignal;
-  /** Is told now and then. */
+  /** Is called now and then with the progress. */
   readonly onProgress?: (progress: { readonly files: number; readonly bytes: number }) => void;
 }
 
 /** All tables of all organizations, and our own, by the engine's own BACKUP and RESTORE. */
 export abstract class TableBackups {
   /**
-   * Copies each table as it is at a moment of this call: what an insert brought is there whole or
-   * not at all.
+   * Copies each table as it is at some moment of this call: the rows of an insert are in the copy
+   * all or not at all.
    * @returns false when there are no tables: then there is no copy
-   * @throws {WarehouseError} when it fails; what is at the place then is none
+   * @throws {WarehouseError} when it fails; the files at the place are then no backup
    */
   abstract backUpTables(to: BackupPlace, options?: BackupOptions): Promise<boolean>;
   /** Into a warehouse without tables. `base`: where the backup is now that it was made with. */

@@ -42,7 +42,7 @@ export const readSettings = (limits: QueryLimits) => ({
   joined_subquery_requires_alias: 0 as const,
   // Fields without a type are columns of this kind, and nothing else is.
   asterisk_include_alias_columns: 1 as const,
-  // An object that is null is none with fields.
+  // A null object reads as null, and not as an object of nulls.
   enable_nullable_tuple_type: 1 as const,
   // Standard SQL says so, where the engine by itself says something else.
   union_default_mode: 'DISTINCT' as const,
@@ -64,7 +64,7 @@ export const readSettings = (limits: QueryLimits) => ({
   max_hyperscan_regexp_total_length: String(PATTERNS_MAX),
 });
 
-/** The guard's statement about a client's is somewhat longer than that. */
+/** The bound leaves room for the guard's statement, which is longer than the client's. */
 const STATEMENT_BYTES_MAX = 1024 * 1024;
 
 /** The same, of queries that come over HTTP. */

@@ -26,8 +26,9 @@ export class SqlColumns {
   }
 
   /**
-   * Adds those that are not there, or only without a type. May be repeated, also when it was cut off.
-   * @throws {ColumnMismatchError} when the engine said that it did, and has not
+   * Adds the columns that are missing, and gives a type to those without one. May be called again,
+   * also after an interruption.
+   * @throws {ColumnMismatchError} when the engine reported success, and the table has other columns
    */
   async add(table: TableName, wanted: readonly Column[]): Promise<void> {
     if (wanted.length === 0) return;
@@ -44,9 +45,9 @@ export class SqlColumns {
   }
 
   /**
-   * Days become times on a wall by way of moments of UTC: the engine would take a server's own zone
-   * for midnight, whatever the statement says.
-   * @throws {ColumnMismatchError} when the engine said that it did, and has not
+   * Changes a column's type. A day becomes a time without zone through a time in UTC: the engine
+   * would otherwise take midnight in the server's own zone, whatever the statement says.
+   * @throws {ColumnMismatchError} when the engine reported success, and the table has other columns
    */
   async modify(table: TableName, column: Column): Promise<void> {
     const { name, type } = column;
@@ -59,7 +60,7 @@ export class SqlColumns {
     }
   }
 
-  /** Only those without a type, which hold nothing. */
+  /** Drops those of the columns that have no type and hold nothing. */
   async dropUntyped(table: TableName, names: readonly string[]): Promise<void> {
     for (const each of this.ddl.tablesOf(table)) {
       const untyped = (await this.columns(each)).filter(({ type }) => type === UNTYPED);

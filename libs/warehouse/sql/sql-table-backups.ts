@@ -19,8 +19,8 @@ interface State {
 }
 
 /**
- * In the background of the engine, which is asked how far it is: a connection that waits for hours
- * would be taken for a lost one.
+ * Backups run in the background of the engine, which is asked for their progress. A connection that
+ * waits for hours would be taken for a lost one.
  */
 export class SqlTableBackups implements TableBackups {
   constructor(

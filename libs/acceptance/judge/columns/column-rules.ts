@@ -75,7 +75,7 @@ export class ColumnRules {
     const { rule } = this;
     const fits = ((this.column.fits >> kind) & 1) === 1;
     if (rule === FRACTIONS) {
-      // Written as a fraction it is the float nearest to it, whatever integer that is.
+      // An integer that is written as a fraction becomes the nearest float, of any size.
       const isFloat = kind === (this.isArray ? UINTS : UINT);
       return (fits || isFloat) && (marks & LONG_INTEGER) === 0;
     }

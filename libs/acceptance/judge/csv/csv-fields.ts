@@ -80,7 +80,7 @@ export class CsvFields {
         end = next;
       }
       written += 1;
-      // Of what is beyond the header one place tells, and only where there is something.
+      // All fields beyond the header share one place, which keeps the last one that is not empty.
       if (count < named || end > start) {
         const index = count < named ? count : named;
         from[index] = start;

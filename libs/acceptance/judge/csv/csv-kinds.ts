@@ -19,7 +19,7 @@ export function kindOfText(bytes: Buffer, from: number, to: number): number {
   const clock = from + DAY_LENGTH + 1;
   if (to - from === DAY_LENGTH) return DAY;
   if (!isBetween(bytes[clock - 1])) return TEXT;
-  // Without seconds there is a pattern that tells.
+  // A time without seconds is judged by a pattern.
   if (bytes[from + MINUTE_LENGTH] !== COLON || !isClockAt(bytes, clock))
     return MICROS(bytes, from, to, true) === undefined ? TEXT : to - from === MINUTE_LENGTH ? WALL_TIME : MOMENT; // prettier-ignore
   const point = from + TIME_LENGTH;
@@ -39,14 +39,17 @@ export function kindOfText(bytes: Buffer, from: number, to: number): number {
 export const isInNanos = (bytes: Buffer, from: number): boolean =>
   dayAt(bytes, from) < LAST_NANO_DAY;
 
-/** Kinds of which a column has only one sort, … */
+/** The sorts of kinds. A column takes kinds of one sort only. */
 const SORTS: readonly (readonly number[])[] = [
   [INT, UINT, FLOAT],
   [BOOL],
   [DAY, WALL_TIME, WALL_NANOS],
   [MOMENT, MOMENT_NANOS],
 ];
-/** … and those of times with more than microseconds, in which then all others are. */
+/**
+ * Times with more digits than microseconds have. A field with such a time has its kind for all of
+ * its times, or is a text.
+ */
 const FINE: readonly number[] = [WALL_NANOS, MOMENT_NANOS];
 
 /**

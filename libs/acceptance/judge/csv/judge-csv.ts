@@ -208,7 +208,7 @@ export class CsvJudge {
       else this.writeOwn(target, written || bytes.toString('latin1'));
     } else if (json && this.takes(target, json.kind, json.marks)) {
       const { bytes, kind, marks } = json;
-      // As it was written, with its line breaks.
+      // The text is kept as it was written, with its line breaks.
       if (rules.quotes(kind)) this.writer.text(this.bytes, from, to, true, isQuoted);
       else this.writeJson(bytes, marks, target);
     } else this.refuse(name, whyUnfit(target, json?.kind ?? TEXT, json?.marks ?? 0));
@@ -229,7 +229,10 @@ export class CsvJudge {
     this.refuse(name, whyUnfit(target, kind, marks));
   }
 
-  /** Numbers, and what is nested, are written as they came, but for integers that are written oddly. */
+  /**
+   * Writes a number or a nested value as it came. An integer in an unusual notation is written
+   * plainly.
+   */
   private writeJson(json: Buffer, marks: number, { rules }: Target): void {
     if ((marks & ODDLY_WRITTEN) !== 0 && rules.isOfIntegers)
       this.writer.ascii(writtenPlainly(json.toString('latin1')));

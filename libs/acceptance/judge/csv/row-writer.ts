@@ -5,7 +5,7 @@ const [QUOTE, BACKSLASH, SPACE] = [0x22, 0x5c, 0x20];
 /** A text of so many bytes is copied faster by a call. */
 const COPIED_BY_CALL = 40;
 
-/** Bytes that a text in JSON must not have as they are, and how it writes them. */
+/** The escapes of the bytes that a JSON text must not contain unescaped. */
 const ESCAPES: readonly (Buffer | undefined)[] = Array.from({ length: 256 }, (_, byte) => {
   if (byte === INNER_BREAK) return Buffer.from('\\n');
   if (byte >= SPACE && byte !== QUOTE && byte !== BACKSLASH) return undefined;
@@ -91,7 +91,7 @@ export class RowWriter {
       const escape = ESCAPES[byte];
       if (escape) this.copy(escape);
       else this.byte(byte);
-      // Within quotes one quote is written as two.
+      // Within quotes, two quotes stand for one.
       if (byte === QUOTE && isQuoted) index += 1;
     }
   }

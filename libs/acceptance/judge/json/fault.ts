@@ -9,5 +9,8 @@ export const FAULT_FOUND = new FaultFound('a record that cannot be stored');
 
 /** The levels of arrays and objects that a record may have; it is the first one itself. */
 export const NESTING_MAX = 100;
-/** A deeper record is not read to its end and is none, because leaving it costs by its depth. */
+/**
+ * A record deeper than this is refused without reading it to its end: the cost of leaving it grows
+ * with its depth.
+ */
 export const READ_MAX = 400;

@@ -64,7 +64,7 @@ export class JsonScanner {
   private arrays = 0;
   private objects = 0;
 
-  /** Told of what stands within objects; of none within arrays. */
+  /** Collects the paths of fields within objects, but not of those within arrays. */
   paths: PathSurvey | undefined;
   /** The path of the object that is read next. */
   path = NO_PATH;

@@ -52,7 +52,8 @@ export function marksOfObject(
   arrays: number,
 ): number {
   const names = (spans.length - base) / 2;
-  // As a tuple it would be one with the other objects of its list.
+  // An array of several kinds would keep such an object as a tuple that is shared with the other
+  // objects of its list.
   let marks = names === 0 || names > TUPLE_NAMES_MAX || arrays > 1 ? CHANGED_IN_MIXED_ARRAYS : 0;
   for (let index = base; index < spans.length; index += 2)
     marks |= marksOfName(bytes, (spans[index] ?? 0) + 1, (spans[index + 1] ?? 0) - 1);

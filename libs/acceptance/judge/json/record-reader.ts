@@ -123,7 +123,10 @@ export class RecordReader {
     return member.field;
   }
 
-  /** The record just read is none: what was found within fields that it would have begun is of no field. */
+  /**
+   * Forgets the paths that were found within new fields of the record just read, because that
+   * record is refused.
+   */
   forgetNames(): void {
     if (this.enteredFresh) this.scanner.paths?.forgetFrom(this.fields.names.length);
   }

@@ -16,7 +16,7 @@ export function endOfEscape(bytes: Buffer, at: number): number | Fault {
   const end = at + UNICODE_ESCAPE;
   if (unit < 0) return 'malformed';
   if (unit < 0xd800 || unit > 0xdfff) return end;
-  // Of a pair the first half comes first, and the other right behind it.
+  // In a surrogate pair the high half comes first, and the low half directly behind it.
   const isPair = unit < 0xdc00 && bytes[end] === BACKSLASH && bytes[end + 1] === LOWER_U;
   const other = isPair ? codeUnit(bytes, end) : 0;
   if (other < 0) return 'malformed';

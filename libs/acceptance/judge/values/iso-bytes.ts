@@ -20,7 +20,10 @@ function digits(bytes: Buffer, at: number, count: number): number {
 
 const [YEARS_FROM, YEARS_TO] = [1900, 2299];
 
-/** The day that `YYYY-MM-DD` is, as that number; -1 where it is none, or one that the engine does not have. */
+/**
+ * Reads `YYYY-MM-DD` as that number. The result is -1 where the text is no day, or a day that the
+ * engine does not have.
+ */
 export function dayAt(bytes: Buffer, at: number): number {
   if (bytes[at + 4] !== MINUS || bytes[at + 7] !== MINUS) return -1;
   const [year, month, day] = [digits(bytes, at, 4), digits(bytes, at + 5, 2), digits(bytes, at + 8, 2)]; // prettier-ignore

@@ -7,7 +7,7 @@ const EXACT_FLOAT = 2n ** 53n;
 /** An integer of 64 bits has at most so many digits. */
 const DIGITS_MAX = 20;
 
-/** A number's kind and what is told beside it, together: `kind | marks << 8`; or, what 64 bits do not hold. */
+/** The answer for a number that 64 bits do not hold. Other answers are `kind | marks << 8`. */
 export const BEYOND_64_BITS = -1;
 export const kindIn = (told: number): number => told & 0xff;
 export const marksIn = (told: number): number => told >> 8;
@@ -41,7 +41,7 @@ const isAbove = (digits: string, most: string): boolean =>
 export function tellFraction(text: string): number {
   const value = Number(text);
   if (!Number.isFinite(value)) return BEYOND_64_BITS;
-  // So small that a float has nothing of it.
+  // The number is so small that the nearest float is zero.
   if (value === 0 && /[1-9]/.test(text.replace(/[eE].*/, ''))) return BEYOND_64_BITS;
   // No integer is a zero below zero.
   if (Object.is(value, -0)) return tell(FLOAT, 0);

@@ -77,9 +77,12 @@ function numberAt(bytes: Uint8Array, from: number, count: number): number {
 export const isToldByMagnitude = (micros: Micros): boolean =>
   micros > MICROSECONDS_ABOVE || micros < -MICROSECONDS_ABOVE;
 
-/** All integers of so many digits are safe, … */
+/** All integers of so many digits are safe. */
 const SAFE_DIGITS = 15;
-/** … and of microseconds all up to here, which is long before the latest that can be stored. */
+/**
+ * Microseconds of so many digits are safe, too, where the first digit is not greater than the one
+ * below.
+ */
 const MICROS_DIGITS = 16;
 const FIRST_DIGIT_MAX = 0x38;
 /** Nanoseconds since 1973 have so many digits. */
@@ -92,7 +95,7 @@ const NANOS_DIGITS = 18;
 export function plainMicros(bytes: Uint8Array, from: number, to: number): number | undefined {
   const length = to - from;
   const isMicros = length === MICROS_DIGITS && (bytes[from] ?? 0) <= FIRST_DIGIT_MAX;
-  // Of nanoseconds the last three digits are cut off, and those left are a safe integer too.
+  // The last three digits of nanoseconds are cut off, which leaves a safe integer.
   const isNanos =
     length === NANOS_DIGITS ||
     (length === NANOS_DIGITS + 1 && (bytes[from] ?? 0) <= FIRST_DIGIT_MAX);

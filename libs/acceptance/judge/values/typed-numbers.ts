@@ -81,7 +81,7 @@ function isPlainDecimal(
   const point = endOfDigits(bytes, first, to);
   const isSmall = point === first + 1 && bytes[first] === ZERO;
   const whole = isSmall ? 0 : point - first;
-  // Only zero begins with one.
+  // Only the number zero may begin with a zero.
   if (point === first || whole > wholeMax || (!isSmall && bytes[first] === ZERO)) return false;
   if (point === to) return true;
   const end = endOfDigits(bytes, point + 1, to);

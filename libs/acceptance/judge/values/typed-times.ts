@@ -33,7 +33,7 @@ export const timesOfDay =
     return end - point - 1 <= digits ? AS_IT_STANDS : cut(bytes, from, point, digits);
   };
 
-/** Up to the digits of a second that there are; those behind are zeros. */
+/** Cuts a time behind the last digit that its type has; the digits behind it are zeros. */
 const cut = (bytes: Buffer, from: number, point: number, digits: number): string =>
   bytes.toString('latin1', from, digits === 0 ? point : point + 1 + digits);
 
@@ -106,7 +106,7 @@ function secondsOf(
 ): { readonly seconds: number; readonly fraction: string } | undefined {
   const value = plainDecimal(text);
   if (!value || wholeDigits(value) > WHOLE_MAX) return undefined;
-  // Of a second's ticks.
+  // The number counts ticks, of which a second has 10 to the power of `digits`.
   const shift = value.exponent + digits - unitDigits(text);
   if (shift < 0) return undefined;
   const ticks = BigInt(value.digits || '0') * 10n ** BigInt(shift) * (value.isNegative ? -1n : 1n);
@@ -121,7 +121,7 @@ function secondsOf(
 /** Digits of a second that a number's unit is, told by its magnitude. */
 function unitDigits(text: string): number {
   const size = Math.abs(Number(text));
-  // At the limits of the larger units, integers are what floats are not.
+  // Near the larger limits a float is not exact, so long integers are compared as integers.
   const isAbove = (limit: bigint | number): boolean =>
     Number.isSafeInteger(size) || !/^-?\d+$/.test(text)
       ? size > Number(limit)

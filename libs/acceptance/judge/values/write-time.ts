@@ -10,7 +10,7 @@ const HALF = 10 ** HALF_DIGITS;
 export function writeTime(target: Buffer, from: number, micros: Micros | undefined): void {
   let at = from + TIME_ROOM;
   if (typeof micros === 'number' && micros >= 0) {
-    // In two halves, because the division of small integers is faster.
+    // The number is split into two halves, because the division of small integers is faster.
     const high = Math.floor(micros / HALF);
     let rest = (micros - high * HALF) | 0;
     for (

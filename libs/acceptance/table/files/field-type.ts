@@ -76,7 +76,8 @@ export function engineType(type: FieldType): string {
     case 'list':
       return `Array(${engineType(type.element.type)})`;
     case 'struct':
-      // Without its own mask, values below a null struct would be what the file has in their place.
+      // Without a mask for the struct itself, the values below a null struct would be read as the
+      // file happens to have them.
       return type.tellsNull
         ? `Nullable(Tuple(${structure(type.fields)}))`
         : `Tuple(${structure(type.fields)})`;
@@ -107,12 +108,12 @@ function engineScalar(type: FieldType): string {
       return `FixedString(${type.bytes})`;
     case 'uuid':
       return 'UUID';
-    // As a time the engine reads only those that 64 bits of nanoseconds hold.
+    // Read as a time, it would lose the times that 64 bits of nanoseconds do not hold.
     case 'int96':
       return 'FixedString(12)';
     case 'nothing':
       return 'Int32';
-    // As a duration, which is what the schema is made to say.
+    // The field is read as a duration, which the rewritten schema calls it.
     case 'date64':
       return 'Int64';
     // The engine's own dates end in 2299; as a number of days every date is read.

@@ -6,7 +6,7 @@ const TURN_DAYS = 146_097;
 const TURN_YEARS = 400;
 const SECONDS_A_DAY = 86_400;
 
-/** SQL: ISO 8601 text of a day, given as days since 1970, whichever year it is in; `days` must not be NULL. */
+/** SQL: ISO 8601 text of a day of any year, given as days since 1970. `days` must not be NULL. */
 export function dateText(days: string): string {
   const since = `(toInt64(${days}) - (${FIRST_DAY}))`;
   const within = `positiveModulo(${since}, toInt64(${TURN_DAYS}))`;

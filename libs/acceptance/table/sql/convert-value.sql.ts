@@ -83,7 +83,7 @@ function intoInteger(value: string, from: ValueType, to: Of<'integer'>): Fitting
       return { value: narrowed, fits: `isNull(${value}) OR ${whole} AND isNotNull(${narrowed})` };
     }
     case 'decimal': {
-      // Without a fraction, and only then, its text is an integer's.
+      // A decimal's text reads as an integer exactly when it has no fraction.
       const whole = `to${writeValueType(to)}OrNull(toString(${value}))`;
       return { value: whole, fits: `isNull(${value}) OR isNotNull(${whole})` };
     }

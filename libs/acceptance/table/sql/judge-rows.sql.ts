@@ -137,7 +137,10 @@ function isThere({ value, kind }: PlacedField): string {
   return kind.startsWith('Array(') ? `notEmpty(${value})` : `isNotNull(${value})`;
 }
 
-/** SQL: the field's time in microseconds; NULL where there is none, or what is there is no time. */
+/**
+ * SQL: the field's time in microseconds. It is NULL where the field has no value, or a value that
+ * is no time.
+ */
 function timeOf({ value, kind }: PlacedField): string {
   if (kind === 'Micros') return value;
   const type = readValueType(kind);

@@ -3,11 +3,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 /** Rows that may wait while stored events are replayed; further events wait then. */
 export const WAITING_MAX = 100_000;
 /**
- * With so many rows that wait, so many are written. They are few at a time, because the groups that
- * are left grow meanwhile, and a long insert costs little more than a short one.
+ * When `from` rows wait, `atATime` of them are written. They are few at a time, because the
+ * remaining groups grow meanwhile, and a long insert costs little more than a short one.
  */
 export const WRITTEN = { from: 75_000, atATime: 10_000 };
-/** After so many events what is written gets its turn. */
+/** The writing of rows gets a turn of the event loop after so many events. */
 const TURN_EVENTS = 64;
 
 /**
@@ -23,7 +23,7 @@ export class BesideReplay {
   constructor(private readonly write: (left: number) => Promise<void>) {}
 
   /**
-   * After each event.
+   * Must be called after each event.
    * @param waiting rows that wait
    * @returns what the replay waits for; it throws what writing has thrown
    */

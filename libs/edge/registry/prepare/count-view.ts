@@ -24,7 +24,7 @@ export function withCount(
   query: WarehouseQuery,
   tables: ReadonlyMap<string, { readonly count: string | undefined }>,
 ): WarehouseQuery {
-  // Of the rows of a time range it does not tell.
+  // The view counts all rows, so it does not serve a query with a time range.
   if (query.settings?.['additional_table_filters'] !== undefined) return query;
   const found = COUNT.exec(query.sql)?.groups;
   const table = found?.['quoted'] ?? found?.['bare'];

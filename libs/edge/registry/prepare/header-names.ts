@@ -28,7 +28,8 @@ export async function namedByPlace(
     ...source,
     call: header.call,
     settings: { ...settings, input_format_csv_skip_first_lines: '1' },
-    // Only columns with names are those of all files together.
+    // Columns of several files can only be united by names, so the schema is that of the first
+    // file.
     inference: { ...source.inference, schema_inference_mode: "'default'" },
     names: namedByHeader(names),
   };

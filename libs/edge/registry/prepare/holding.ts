@@ -19,7 +19,10 @@ export class Holding {
 
   constructor(
     bytes = Math.floor(totalmem() * SHARE_OF_MEMORY),
-    /** For copies that are held in memory, whoever wished them. */
+    /**
+     * The allowance for all copies in memory, both those that users ask for and those that the
+     * program decides on.
+     */
     readonly memory = new MemoryAllowance(Math.floor(totalmem() * SHARE_OF_SMALL)),
   ) {
     this.left = bytes;

@@ -136,7 +136,7 @@ async function withoutRows(
   ask: Ask,
 ): Promise<readonly Column[]> {
   if (!header) return ask(inference);
-  // Asked for all files together, the engine stops at one without rows.
+  // The engine fails at a file without rows when it infers the schema of all files together.
   for (const each of [inference, { ...inference, ...OF_FIRST_FILE }])
     try {
       return await ask(each);

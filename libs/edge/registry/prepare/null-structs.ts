@@ -23,7 +23,7 @@ export interface NullStructs {
   readonly rows: ReadonlyMap<string, string>;
   /** The copies that the expression reads. */
   readonly asides: readonly Copy[];
-  /** With which the table is read; undefined: those of its source. */
+  /** The settings that the table is read with; undefined means those of its source. */
   readonly settings?: Settings;
 }
 

@@ -32,7 +32,10 @@ export interface PreparedTable {
   readonly asides: readonly Copy[];
   /** When its columns, or the copy, were read; milliseconds since 1970. */
   readonly readAt: number;
-  /** Looks whether its files are others than those that were copied, and what they are then; undefined: nobody looks. */
+  /**
+   * Tells whether the copied files have changed, and their stamp if so. It is undefined for a table
+   * that is not watched.
+   */
   readonly changedFiles: (() => Promise<string | undefined>) | undefined;
   /** Looks at the files that are read where they lie; undefined: they are not to be relied on. */
   readonly files: (() => Promise<SourceStamp | undefined>) | undefined;
@@ -68,7 +71,8 @@ async function prepared(
   const { statements } = workshop.engine;
   const { schemaFromFiles } = described;
   const readAt = Date.now();
-  // Before anything is read: what comes while it is read counts as a change.
+  // The stamp is taken before anything is read, so that a write during the reading counts as a
+  // change.
   const stamp = await source.stamp?.();
   const check = fileChecks(described, source, workshop);
   await check?.();

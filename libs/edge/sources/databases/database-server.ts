@@ -6,7 +6,7 @@ export interface DatabaseServer {
   /** `host:port`. */
   readonly host: string;
   readonly database: string;
-  /** Absent: the URI names none. */
+  /** It is absent when the URI names no table. */
   readonly table?: string;
   readonly user: string;
   /** Secret. */
@@ -20,7 +20,7 @@ const PORTS = { mysql: 3306, postgres: 5432 } as const;
 /** `user:password@` reaches to the last `@`: people write passwords as they are. */
 const DATABASE = /^([a-z]+):\/\/(?:([^:]*)(?::(.*))?@)?([^@]*)$/s;
 
-/** @throws {Error} when the URI is none of a database */
+/** @throws {Error} when the URI is not that of a database */
 export function databaseServer(uri: string, format: DatabaseServer['format']): DatabaseServer {
   const [, scheme = '', user = '', password = '', rest = ''] = DATABASE.exec(uri) ?? [];
   const url = `http://${rest}`;

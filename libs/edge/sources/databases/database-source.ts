@@ -13,7 +13,8 @@ type Statements = SourceEngine['statements'];
 
 /**
  * A table of a database, read there each time. @returns undefined for another format
- * @throws {Error} when the URI is none of a database, the database refuses, or has no such table
+ * @throws {Error} when the URI is not that of a database, or the database refuses, or it has no
+ * such table
  */
 export async function databaseSource(
   described: DescribedTable,

@@ -25,9 +25,9 @@ export function sheetExport(uri: string): string | undefined {
 }
 
 /**
- * Writes a sheet as CSV into a file. Google redirects to where the sheet is, or to a page for people
- * where it is not open to anybody.
- * @throws {Error} that says why there is none
+ * Writes a sheet as CSV into a file. Google redirects to the sheet. It redirects to a page for
+ * people when the sheet is not public.
+ * @throws {Error} that says why the sheet cannot be read
  */
 export async function downloadSheet(
   url: string,

@@ -55,7 +55,10 @@ export async function readWorkbook(
   return columns;
 }
 
-/** Archives, and what came before them: the library would take anything else for a text. */
+/**
+ * The first bytes of workbooks: those of ZIP files, and those of the older format. The library
+ * would take any other file for a text.
+ */
 const MAGIC = [Buffer.from('PK'), Buffer.from('d0cf11e0', 'hex')];
 
 /** The library's messages about damaged files are about itself. */

@@ -1,7 +1,10 @@
 import type { AuthenticatedRequest } from '@app/platform';
 
 const NAME = 'millrace_session';
-/** Over TLS. A browser takes a cookie of such a name from its host only, not from a neighbour of it. */
+/**
+ * The cookie's name over TLS. A browser accepts a cookie of such a name from this host only, and
+ * from no neighbour of it.
+ */
 const HOST_NAME = `__Host-${NAME}`;
 
 /** The session's sealed text that a browser has sent, if any. */

@@ -152,7 +152,7 @@ export class Sessions {
     try {
       return kept.parse(JSON.parse(this.serverKey.unsealOwn(PURPOSE, sealed, PURPOSE)));
     } catch {
-      // Of another server, of another key, or made up.
+      // The cookie was made by another server, or with another key, or by an attacker.
       return undefined;
     }
   }

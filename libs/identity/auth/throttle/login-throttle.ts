@@ -98,7 +98,8 @@ export class LoginThrottle {
   /** @throws {MillraceError} TOO_MANY_REQUESTS with the seconds to wait. */
   async admit(attempter: Attempter): Promise<Attempt> {
     const pair = pairOf(attempter);
-    // Only what is let through counts, or a flood would keep its place shut for a day.
+    // Only attempts that are let through count. Otherwise a flood would keep its address locked out
+    // for a day.
     const isCounted = this.floods.take(pair) === 0;
     const taken = new Taken();
     const strangersWait = Math.max(
@@ -122,7 +123,8 @@ export class LoginThrottle {
       undecided: undo,
       wrong: () => {
         if (!isSuspect) this.prefixes.use(attempter.prefix, 1);
-        // Up to its limit only: more would mark the prefix for as long as it was used to guess.
+        // Strikes stop at their limit: more of them would mark the prefix for as long as the
+        // guessing went on.
         this.strikes.take(attempter.prefix);
         // A stranger would not have been checked: nobody learns that this is the owner's place.
         if (strangersWait > 0) throw tooMany(strangersWait);

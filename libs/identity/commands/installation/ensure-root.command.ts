@@ -27,7 +27,10 @@ export class EnsureRoot {
 
 export interface RootCredentials {
   readonly email: string;
-  /** Known only when it was made at this start; one that was given is not repeated. */
+  /**
+   * It is defined when the password was made at this start. A password from the configuration is
+   * not repeated.
+   */
   readonly password: string | undefined;
   /** Tells where a random password is kept, when it is. */
   readonly file: string | undefined;

@@ -24,8 +24,8 @@ export class PutMember {
 }
 
 /**
- * Root adds whom it wants. Others add accounts that are theirs to administer; anybody else they
- * invite, and whether there is such an account they do not learn.
+ * Root adds any account. Other admins add the accounts that they administer, and invite every other
+ * e-mail. They do not learn whether it has an account.
  */
 @CommandHandler(PutMember)
 export class PutMemberHandler implements ICommandHandler<PutMember, 'added' | 'invited'> {
@@ -43,7 +43,7 @@ export class PutMemberHandler implements ICommandHandler<PutMember, 'added' | 'i
     if (existing) mayManage(caller, existing.members.get(caller.userId), command.organization);
     const user = this.users.byEmail(email);
     if (caller.root) mayBeAdded(user);
-    // Before anything is made for it.
+    // This is checked before an organization is made for the member.
     if (!existing && user?.id !== caller.userId) this.invitations.checkParticipation(caller);
     const organization = existing ?? (await this.create(command));
     const isMember = user && this.organizations.get(organization.id)?.members.has(user.id);

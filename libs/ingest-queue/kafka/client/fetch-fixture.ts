@@ -1,4 +1,4 @@
-/** One record of a fixture: of which producer, and what it is. */
+/** One record of a fixture, with its producer and its kind. */
 interface FixtureRecord {
   readonly offset: number;
   readonly producerId: number;

@@ -17,13 +17,13 @@ export function offsetOf(sent: RecordMetadata | undefined): bigint {
 }
 
 /**
- * Sends record batches that stand for themselves. The producer is idempotent: a batch that is
- * sent again because no answer came is there once. When one fails for good, what the producer
- * knows of its sequence may be wrong, so another takes its place.
+ * Sends record batches that stand for themselves. The producer is idempotent: a batch that is sent
+ * again because no answer came is stored once. When one fails for good, what the producer knows of
+ * its sequence may be wrong, so another takes its place.
  *
  * A partition's batches are sent one after the other, each with its retries. The client gives the
- * sequence of a batch that got no answer to whichever is sent next: another batch would be taken
- * for the one that is there already, and acknowledged without being stored.
+ * sequence of a batch that got no answer to the next batch that is sent: a different batch would be
+ * taken for the stored one, and acknowledged without being stored.
  */
 export class PlainProducer {
   private current: Promise<Producer> | undefined;

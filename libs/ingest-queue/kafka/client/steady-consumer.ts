@@ -79,7 +79,7 @@ export class SteadyConsumer {
         onPassed(partition, BigInt(lastOffset)),
       );
     consumer.on(consumer.events.CRASH, ({ payload: { restart, error } }) => {
-      // With `restart` the client does it itself.
+      // With `restart`, the client itself opens the consumer again.
       if (!restart) this.reopen(consumer, error);
     });
     await consumer.connect();

@@ -5,9 +5,10 @@ import type { ISocketFactory } from 'kafkajs';
 const KEEP_ALIVE_MS = 60_000;
 
 /**
- * Sockets for the client, as it makes them itself, but for this: the client takes answers apart
- * where the socket gives them, so an answer that is none of Kafka's (another server has the port
- * now) would be thrown where nobody catches it, and end the process. It is that connection's error.
+ * Makes the sockets of the client as the client makes them, except for one thing. The client parses
+ * answers where the socket delivers them. Without this, an answer that is not Kafka's (another
+ * server has the port now) would raise an error that nobody catches, and end the process. Here it
+ * becomes an error of that connection.
  */
 export const steadySocket: ISocketFactory = ({ host, port, ssl, onConnect }) => {
   const target = { host, port };

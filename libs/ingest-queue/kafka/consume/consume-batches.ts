@@ -16,7 +16,7 @@ interface BatchConsumerOptions {
   readonly progress: GroupProgress;
   readonly groupId: string;
   readonly topics: Topics;
-  /** At least what one record batch of the topic may have. */
+  /** It is at least the largest size of a record batch in the topic. */
   readonly fetchBytes: number;
   /** The number at which the numbers of partitions begin, as everybody else sees them. */
   readonly firstPartition: number;

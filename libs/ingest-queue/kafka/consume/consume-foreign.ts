@@ -42,7 +42,7 @@ export class KafkaForeignMessages implements ForeignMessages {
 class ForeignConsumer {
   private readonly member: GroupMember<ForeignDelivery>;
   private readonly groupId: string;
-  /** Taken over since they were assigned. */
+  /** The producers of the partitions that were taken over since their assignment. */
   private producers = new Map<number, TransactionalProducer>();
 
   constructor(

@@ -10,7 +10,7 @@ interface GroupMemberOptions {
   readonly log: KafkaLog;
   readonly groupId: string;
   readonly topic: string;
-  /** At least what one record batch of the topic may have. */
+  /** It is at least the largest size of a record batch in the topic. */
   readonly fetchBytes: number;
   readonly signal: AbortSignal;
   /** The most messages in a slice. */

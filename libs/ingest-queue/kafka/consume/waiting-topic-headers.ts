@@ -142,7 +142,10 @@ class WaitingReader {
     return isBefore ? { topic, partition, offset: String(range.next) } : undefined;
   }
 
-  /** The ends of transactions, and what was aborted, have offsets and are in no batch. */
+  /**
+   * Notes that the consumer has passed an offset. Control records and aborted records have offsets,
+   * but come in no batch.
+   */
   passed(partition: number, offset: bigint): void {
     const range = this.ranges.get(partition);
     if (this.ended.aborted || !range) return;

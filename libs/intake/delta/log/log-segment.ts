@@ -46,7 +46,7 @@ export function chooseSegment(names: readonly string[], wanted?: number): LogSeg
   return { version, checkpoint: checkpoints.get(from) ?? [], commits: needed };
 }
 
-/** -1 when there is none. */
+/** The greatest of the versions; -1 when there are none. */
 const greatest = (versions: readonly number[]): number =>
   versions.reduce((most, version) => Math.max(most, version), -1);
 

@@ -49,7 +49,10 @@ const HELD_MAX = 64 * 1024 * 1024;
 const LINE_BYTES_MAX = 4 * 1024 * 1024;
 /** A checkpoint also keeps files that were removed of late. */
 const CHECKPOINT_ROWS_MAX = 2_000_000;
-/** Written out: Parquet packs a text that comes again and again into nothing. */
+/**
+ * The bound of a checkpoint's unpacked size: Parquet packs a text that repeats itself into almost
+ * nothing.
+ */
 const CHECKPOINT_BYTES_MAX = 512 * 1024 * 1024;
 
 /**

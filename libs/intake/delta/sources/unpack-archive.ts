@@ -27,8 +27,9 @@ const TAR_AT = 257;
 
 /**
  * Unpacks a tar, tar.gz or zip, told apart by their first bytes.
- * @throws {MillraceError} MALFORMED_BODY when it is none, is broken, or has what no table has: links,
- * paths out of it, a file twice. UPLOAD_TOO_LARGE when there is too much in it; DISK_FULL, QUEUE_FULL.
+ * @throws {MillraceError} MALFORMED_BODY when the file is no archive, is broken, or has entries
+ * that no table has: links, paths out of the archive, a file twice. UPLOAD_TOO_LARGE when its
+ * content is too large; DISK_FULL, QUEUE_FULL.
  */
 export async function unpackArchive(archive: string, options: UnpackOptions): Promise<Unpacked> {
   const head = await headOf(archive);

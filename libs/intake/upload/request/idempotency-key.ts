@@ -104,7 +104,7 @@ export class KeyedUpload<Kept extends object = Counts> {
 
   private async *seen(body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
     for await (const piece of body) {
-      // Before it is handed on: framing works in place.
+      // The hash comes first, because framing changes the piece in place.
       this.hash.update(piece);
       yield piece;
     }

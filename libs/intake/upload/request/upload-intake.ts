@@ -51,9 +51,10 @@ export class UploadIntake {
   ) {}
 
   /**
-   * @param unwrap takes what is uploaded out of the decoded body
-   * @param left an encoding that whoever asks undoes
-   * @throws {MillraceError} UPLOAD_TOO_LARGE, TOO_MANY_REQUESTS, STORAGE_FULL, INVALID_PARAMETER, UNSUPPORTED_ENCODING
+   * @param unwrap takes the uploaded file out of the decoded body
+   * @param left an encoding that the caller decodes
+   * @throws {MillraceError} UPLOAD_TOO_LARGE, TOO_MANY_REQUESTS, STORAGE_FULL, INVALID_PARAMETER,
+   * UNSUPPORTED_ENCODING
    */
   async take(
     request: AuthenticatedRequest,

@@ -23,10 +23,11 @@ export async function beginningOf(request: IncomingMessage): Promise<string> {
       if (piece !== null) begun = Buffer.concat([begun, piece]);
       text = begun.subarray(0, HEAD_BYTES).toString('utf8');
       const isEnough = request.complete || request.destroyed || begun.length >= HEAD_BYTES;
-      // Until then it is kept here: of a body with bytes that nobody has read, the server and not
-      // the client would seem to be the one that is waited for.
+      // The bytes are kept here until then. If nobody read them from the stream, the server would
+      // seem slow, and not the client.
       if (!isEnough && !isHeadWhole(text)) return;
-      // Before anything else runs: a body that has come whole ends as soon as nothing is left of it.
+      // The bytes are put back at once: a body that has arrived completely ends when its stream is
+      // empty.
       if (begun.length > 0) request.unshift(begun);
       end();
     };

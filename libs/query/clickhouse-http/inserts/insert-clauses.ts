@@ -1,6 +1,6 @@
 import type { Token } from '../../search/statement-tokens.js';
 
-/** Behind one of these stands a table, or another clause begins: in either case no alias. */
+/** Words that begin a clause, or stand before a table. None of them is an alias. */
 const WORDS =
   /^(?:WHERE|PREWHERE|GROUP|ORDER|HAVING|LIMIT|OFFSET|SETTINGS|FORMAT|UNION|INTERSECT|EXCEPT|JOIN|INNER|LEFT|RIGHT|FULL|CROSS|ANY|ALL|ASOF|SEMI|ANTI|GLOBAL|PASTE|ARRAY|ON|USING|FINAL|SAMPLE|WINDOW|QUALIFY|FETCH|WITH)$/i;
 

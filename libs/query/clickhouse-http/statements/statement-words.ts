@@ -19,8 +19,9 @@ export interface Session extends SessionWords {
 const BEFORE_TABLE = /^(?:FROM|JOIN|TABLE|EXISTS|DESC|DESCRIBE)$/i;
 
 /**
- * A statement for ClickHouse as one for Millrace: an organization is the database of its name, the
- * tables of `system` hold what it has, and what asks for the session is told of this one.
+ * Translates a statement for ClickHouse into one for Millrace. An organization is the database of
+ * its name, the tables of `system` list its tables, and functions about the session answer about
+ * this session.
  * @throws {MillraceError} STREAM_NOT_FOUND for another database, INVALID_SQL, RESULT_TOO_LARGE
  */
 export function inMillraceWords(statement: string, session: Session): string {

@@ -42,7 +42,8 @@ export function castOf({ nodes, type, value }: Source, written: string): string 
   const target = engineType(name);
   const cast = `CAST(${value}, ${quoteText(target)})`;
   const plain = target === name ? undefined : cast;
-  // Without digits behind the point, the point would stay.
+  // A decimal whose type has no fraction is left to the cast: `toDecimalString` would keep the
+  // point.
   if (TEXT_TYPE.test(target) && type.kind === 'decimal' && type.scale > 0)
     return `toDecimalString(${value}, ${type.scale})`;
   if (NESTED_TYPE.test(target)) return nestedCast(nestedOf(nodes, type, value), target, castWithin) ?? plain; // prettier-ignore

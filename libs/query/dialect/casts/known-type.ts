@@ -2,9 +2,9 @@ import { readBinaryType } from '@app/warehouse';
 import { readEngineType } from '../../plan/engine-type.js';
 
 /**
- * A signed or an unsigned integer of at most 64 bits, a count of things, a literal of digits, one
- * with a point (a float, but a decimal beside decimals), a decimal, a float, a text, a date, a
- * point in time, a time of day, or that it is none of these.
+ * The kind of a value: a signed or unsigned integer of at most 64 bits, a count, a literal of
+ * digits, a literal with a point (a float, but a decimal beside decimals), a decimal, a float, a
+ * text, a date, a point in time, a time of day, or none of these.
  */
 export type Kind =
   | 'signed'

@@ -11,7 +11,8 @@ export function triedCast(value: string, name: string): string {
   const cast = (from: string): string => `accurateCastOrNull(${from}, ${quoteText(target)})`;
   if (isInteger(type)) {
     const is = (name: string): string => `match(toTypeName(${value}), '${name}')`;
-    // A decimal that is beyond the integer is an error of the engine; its text is none.
+    // The engine raises an error for a decimal that the integer does not hold; its text becomes
+    // null.
     const decimal = `accurateCastOrNull(toString(${value}), 'Decimal(76, 20)')`;
     const digits = `toString(CAST(round(${decimal}), 'Nullable(Decimal(76, 0))'))`;
     const float = `round(accurateCastOrNull(${value}, 'Float64'))`;

@@ -137,7 +137,7 @@ export class ValueTypes {
     return names.length === 2 ? this.ofOne(nodes[2] as Node, DEPTH_MAX) : UNKNOWN;
   }
 
-  /** The type of one of several values in one place: undefined for NULL, and what has a sign is signed. */
+  /** The type of one of several values: undefined for NULL, signed for a literal with a sign. */
   ofChoice(value: Nodes, depth = 0): Known | undefined {
     const [first, more] = value;
     if (more === undefined && isWord(first, 'NULL')) return undefined;

@@ -155,7 +155,8 @@ export const LIST_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   list_filter: FILTER,
   array_filter: FILTER,
   element_at: ELEMENT,
-  // Of two lists it is DuckDB's and Spark's; the engine's has keys and values in turns.
+  // With two lists it is the function of DuckDB and Spark. The engine's own takes keys and values
+  // in turns.
   map: fn(0, 1000, (...args) => {
     const isOfLists = args.length === 2 && args.every((each) => each.startsWith('['));
     return `${isOfLists ? 'mapFromArrays' : 'map'}(${args.join(', ')})`;

@@ -16,7 +16,7 @@ function stepsOf(name: string, paths: readonly string[]): string {
 
 const raw = (x: string, steps: string): string =>
   `nullIf(JSONExtractRaw(toString(${x})${steps}), '')`;
-/** A text as it is, anything else as JSON has it, null where there is none. */
+/** A text without its quotes, any other value as JSON, and null where there is no value. */
 const text = (x: string, steps: string): string =>
   `if(JSONType(toString(${x})${steps}) = 'String', JSONExtractString(toString(${x})${steps}), nullIf(${raw(x, steps)}, 'null'))`;
 const keys = (names: readonly string[]): string => names.map((name) => `, ${name}`).join('');

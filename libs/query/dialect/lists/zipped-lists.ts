@@ -21,9 +21,11 @@ const ENDS =
 const NEXT = /^(?:UNION|EXCEPT|INTERSECT|SELECT)$/i;
 
 /**
- * Finds where a SELECT unnests several lists: they run beside each other, and the engine would pair
- * each with each. In GROUP BY and ORDER BY the same call is the same column.
- * @throws {MillraceError} INVALID_SQL for more lists than that, and for one of them in WHERE.
+ * Finds where a SELECT unnests several lists. Standard SQL unnests them side by side, and the
+ * engine would combine each element with each. The same call in GROUP BY and ORDER BY is the same
+ * column.
+ * @throws {MillraceError} INVALID_SQL for a further list in GROUP BY or ORDER BY, and for a list in
+ * WHERE.
  */
 export function zippedLists(
   nodes: Nodes,

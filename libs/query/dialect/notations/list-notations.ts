@@ -97,7 +97,10 @@ function listSlice(nodes: Nodes, at: number, write: Write): Rewritten | undefine
   return { text, end: place + 1 };
 }
 
-/** The place of the one colon, but for that of `j.:Int64`; -1 where there is none, or `a ? b : c`. */
+/**
+ * The place of the one colon in brackets, not counting that of `j.:Int64`. It is -1 where there is
+ * no such colon, or for `a ? b : c`.
+ */
 function colonOf(node: Node | undefined): number {
   if (node?.kind !== 'group' || node.text !== '[') return -1;
   if (node.nodes.some((each) => isSymbol(each, '?'))) return -1;

@@ -3,7 +3,7 @@ import { computed, constantOf, digitsOf, textOf } from './constants.js';
 import { DECIMAL_DIGITS_MAX, FLOAT, fraction, literal, type Known } from '../casts/known-type.js';
 import type { Nodes } from '../source-tree.js';
 
-/** From so many digits on, several decimals are one float. */
+/** Different decimals of more digits than this may be the same float. */
 const FLOAT_DIGITS_MAX = 17;
 const UINT64_MAX = 2n ** 64n - 1n;
 

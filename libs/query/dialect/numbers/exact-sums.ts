@@ -27,7 +27,7 @@ export function exactSum(
     const wide = aggregate(name, [`toInt128(${x})`]);
     return name === 'avg' ? wide : within64Bits(wide, kind === 'signed' ? kind : 'unsigned');
   }
-  // Of 128 bits it does not see when they overflow.
+  // The engine does not detect an overflow of 128 bits.
   if (kind === 'decimal' && precision > SUMMED_DIGITS)
     return aggregate(name, [`CAST(${x}, 'Decimal(${DECIMAL_DIGITS_MAX}, ${scale})')`]);
   if (kind !== 'unknown') return undefined;
@@ -45,7 +45,7 @@ export function exactOfUnknown(
   ofFloats: (name: string) => string,
 ): string {
   const plain = of(name);
-  // Of a null, `throwIf` reads whatever number lies under it.
+  // `throwIf` reads the number that is stored under a null, so nulls are replaced.
   const total = of('sum');
   const isWhole = `(toTypeName(${total}) LIKE '%Int64%')`;
   if (name === 'avg') return `if(${isWhole}, ${ofFloats('avg')}, ${plain})`;

@@ -4,8 +4,8 @@ import type { Nodes } from '../source-tree.js';
 import { DECIMAL_DIGITS_MAX, isExact, UINT64_DIGITS, type Known } from '../casts/known-type.js';
 
 /**
- * From so many digits on, the engine has no type for an integer and a float: a literal that leaves
- * 32 bits has 64 at once.
+ * With so many digits a literal needs more than 32 bits, so the engine gives it 64. It has no
+ * common type for such an integer and a float.
  */
 const LONG_DIGITS = 10;
 

@@ -4,8 +4,8 @@ import { isSymbol, isWord, type Node, type Nodes } from '../source-tree.js';
 const FOLLOWS = /^(?:PREWHERE|WHERE|GROUP|HAVING|WINDOW|QUALIFY|ORDER|LIMIT|SETTINGS|UNION|JOIN)$/i;
 
 /**
- * Names of elements of lists, anywhere in a statement: parameters of lambdas, and what ARRAY JOIN
- * names. Where a column has such a name too, it is not what the name says.
+ * Names of list elements anywhere in a statement: the parameters of lambdas, and the names in ARRAY
+ * JOIN. Such a name does not mean the column of that name.
  */
 export function elementNames(nodes: Nodes): ReadonlySet<string> {
   const names = new Set<string>();

@@ -209,7 +209,10 @@ function besideOthers(
 /** A column of the output, which ORDER BY may name. */
 interface Output {
   readonly names: Names;
-  /** Counted from 1; behind what stands for several columns nothing has a place that is known. */
+  /**
+   * The place of each column, from 1. The places behind an item of several columns, such as `*`,
+   * are not known.
+   */
   readonly places: ReadonlyMap<string, number>;
 }
 

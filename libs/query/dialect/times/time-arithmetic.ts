@@ -1,6 +1,9 @@
 import { isSymbol, type Node, type Nodes } from '../source-tree.js';
 
-/** From here on a number is a time since 1970 and no length of time: 1973 in microseconds. */
+/**
+ * A number of so many digits is a time since 1970 and not a duration: 1973 in microseconds has so
+ * many.
+ */
 const EPOCH_DIGITS = 15;
 
 /** A number of fewer digits is seconds, as the engine has them, and search too. */

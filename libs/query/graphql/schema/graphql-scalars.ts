@@ -99,7 +99,10 @@ function word(name: string, description: string, pattern: RegExp): GraphQLScalar
 export const SORT_ORDER = word('SortOrder', 'asc or desc, quoted or not', /^(?:asc|desc)$/i);
 export const FIELD_NAME = word('FieldName', 'name of a field, quoted or not', /^./s);
 
-/** Scalars of arguments: a variable of any scalar type may stand for one, what is in it is looked at later. */
+/**
+ * Scalars of arguments. A variable of any scalar type may stand for one; its content is judged
+ * later.
+ */
 export const LENIENT: ReadonlySet<string> = new Set([
   ...Object.values(CONDITIONS).map(({ name }) => name),
   SORT_ORDER.name,

@@ -115,7 +115,7 @@ export function takesText(name: string): boolean {
   return Object.hasOwn(RULES, lower) || COMPARED.has(lower) || zonePlaces(lower) !== undefined;
 }
 
-/** The names in a statement's texts, and what is wrong with them. */
+/** The names in a statement's texts, and the faults of the texts. */
 export interface JudgedTexts {
   /** Time zones that are written out. */
   readonly zones: ReadonlySet<string>;

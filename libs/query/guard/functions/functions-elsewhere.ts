@@ -2,7 +2,7 @@ const STRUCT =
   "structs are written CAST(ROW(1, 'x') AS STRUCT(a INTEGER, b VARCHAR)); map('a', 1, 'b', 2) holds values of one type";
 const FIELD = "a field of an object is k.c, or k['c']";
 
-/** Functions of other systems that are not here, in lower case, and what says the same. */
+/** Functions of other systems that do not exist here, in lower case, each with its replacement. */
 export const FUNCTIONS_ELSEWHERE: Readonly<Record<string, string>> = {
   fdiv: 'floor(a / b)',
   fmod: 'a % b',

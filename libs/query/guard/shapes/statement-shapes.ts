@@ -37,7 +37,7 @@ const MOST = { verdicts: VERDICTS_MAX, characters: VERDICT_TEXT_MAX };
  * costs as much as a statement, and pays only where another one of its shape was admitted.
  */
 export class StatementShapes {
-  /** Says whether a statement of the shape was admitted, or its probe is of no use. */
+  /** The state of each shape: a statement of it was admitted, or a probe of it is useless. */
   private readonly known = new Verdicts<'admitted' | 'unfit'>();
   private readonly templates = new Verdicts<Template>(MOST, ({ length }) => length);
 

@@ -19,9 +19,9 @@ const NO_TABLE = 'system.one';
 /** Names that a database of the engine or of an organization has. */
 const DATABASE =
   /^(?:system|information_schema|default|_temporary_and_external_tables|_local|o_[0-9a-f]{32})$/i;
-/** Would show the name of the organization's database. */
+/** These names would show the name of the organization's database. */
 const DATABASE_NAMES = new Set(['_database', 'currentdatabase', 'current_database']);
-/** So would these, unless they are columns. */
+/** These names would show it, too, unless they are columns. */
 const DATABASE_WORDS = new Set(['database', 'schema']);
 
 /**
@@ -158,7 +158,7 @@ export function checkTables(
   }
   for (const name of inOperands) {
     const [first] = name;
-    // By an alias the name can be any table of the database.
+    // Through an alias, the name can be any table of the database.
     if (!seesAll)
       throw refused(
         'foreign_table',

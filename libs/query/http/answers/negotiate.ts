@@ -13,7 +13,7 @@ const FORMATS: readonly (readonly [type: string, format: ResultFormat, parameter
   ['application/csv', 'csv', TEXT],
   ['application/vnd.apache.arrow.stream', 'arrow-stream', ''],
   ['application/vnd.apache.arrow.file', 'arrow-file', ''],
-  // As ROAPI has them, too.
+  // ROAPI accepts these types, too.
   ['application/arrow.stream', 'arrow-stream', ''],
   ['application/arrow.file', 'arrow-file', ''],
   ['application/parquet', 'parquet', ''],

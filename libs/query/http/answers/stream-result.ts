@@ -60,7 +60,10 @@ interface AnswerForm {
   readonly range?: TimeRange | undefined;
   /** The engine's settings for it. */
   readonly writing?: Readonly<Record<string, string>>;
-  /** Told what was read before the first byte, for which all of the answer is waited for. */
+  /**
+   * Is called with the rows and bytes that were read, before the first byte. The whole answer is
+   * awaited for it.
+   */
   readonly onRead?: ((progress: QueryProgress) => void) | undefined;
 }
 

@@ -46,7 +46,7 @@ export function readSqlParameters(
   return { statement: named['query'], values, range };
 }
 
-/** Absent, and 0, are unbounded. */
+/** Reads a bound of the time range. An absent bound and 0 mean no bound. */
 function timeOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined || text === '0') return undefined;
   const time = Number(text);

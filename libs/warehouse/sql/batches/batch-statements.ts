@@ -31,9 +31,9 @@ export const ONE_PART_SETTINGS = {
 } as const;
 
 /**
- * For reading lines, which acceptance has judged: what does not fit its column after all is
- * refused, and never read as something else. Lines are read in their order, by which rows are
- * numbered. A field without a column holds nothing to store.
+ * The settings for reading lines that acceptance has judged. A value that does not fit its column
+ * after all is refused, and never read as another value. Lines are read in their order, because
+ * rows are numbered by it. A field without a column has no value to store.
  */
 export const LINES_SETTINGS = {
   input_format_parallel_parsing: 0,

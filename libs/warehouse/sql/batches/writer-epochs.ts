@@ -36,8 +36,8 @@ export class WriterEpochs {
   ) {}
 
   /**
-   * From then on an insert with an older claim on the partition finds out that it is one. Such an
-   * insert that has begun may still run.
+   * Claims a partition. From then on, an insert with an older claim finds out that its claim is
+   * old. An insert that has begun may still run.
    * @param epoch without one, the next after the newest.
    * @throws {FencedError} when there is a newer one.
    */
