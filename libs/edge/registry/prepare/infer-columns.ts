@@ -4,6 +4,7 @@ import { SourceError } from '../../sources/source-error.js';
 import { ALL_BYTES, INFERENCE_BYTES } from '../../sources/engine-format.js';
 import { settingsClause, type Settings, type Source } from '../../sources/source.js';
 import type { DescribedColumn, DescribedTable } from '../../table-description.js';
+import { refuseNameless } from '../check/nameless-columns.js';
 import { isComposite, misfitsOf, refuseMisfits, type Misfits } from '../check/written-values.js';
 import { withTimesOfDay } from './times-of-day.js';
 
@@ -43,6 +44,7 @@ export async function inferColumns(
   }
   const find = async (inference: Settings): Promise<readonly Column[]> => {
     const told = await withoutRows({ ...source, inference }, statements, ask);
+    await refuseNameless(source, statements);
     const found = [...(await withTimesOfDay(told, source, statements))];
     if (source.many && 'schema_inference_mode' in inference) {
       // Asked for all files together, the engine leaves columns out that are in folders' names.
