@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -145,4 +145,35 @@ describe('CSV is what is written there', () => {
     const { text } = await edge.sql('SELECT count() AS n, sum(a) AS a FROM t');
     expect(JSON.parse(text)).toEqual([{ n: 300_002, a: 44_999_850_002 }]);
   });
+
+  it.each(['', ',materialize=false'])(
+    'a column without a name is there in a folder of files that are named alike%s',
+    async (more) => {
+      const many = join(folder, 'many');
+      rmSync(many, { recursive: true, force: true });
+      mkdirSync(many);
+      writeFileSync(join(many, '1.csv'), ',a,b\n0,1,x\n');
+      writeFileSync(join(many, '2.csv'), ',a,b\n1,2.5,y\n');
+      for (const uri of ['many', 'many/*.csv']) {
+        const made = await edge.post('/api/table', [
+          { tableName: 't', uri: `${uri},format=csv${more}` },
+        ]);
+        expect([made.status, made.text]).toEqual([200, expect.anything()]);
+        const { text } = await edge.sql('SELECT * FROM t ORDER BY column_1');
+        expect(JSON.parse(text)).toEqual([
+          { column_1: 0, a: 1, b: 'x' },
+          { column_1: 1, a: 2.5, b: 'y' },
+        ]);
+      }
+      // By its places it would have its values in other columns.
+      writeFileSync(join(many, '3.csv'), ',b,a\n2,z,3\n');
+      const later = await edge.sql('SELECT * FROM t');
+      expect([later.status, later.text]).toEqual([503, expect.stringContaining('other columns')]);
+      const again = await edge.post('/api/table', [{ tableName: 't', uri: 'many,format=csv' }]);
+      expect([again.status, again.text]).toEqual([
+        400,
+        expect.stringContaining('names its columns otherwise'),
+      ]);
+    },
+  );
 });

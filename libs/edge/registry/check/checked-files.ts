@@ -4,10 +4,11 @@ import { basename, extname, join } from 'node:path';
 import { checkArrow } from '@app/arrow';
 import { BrokenFileError } from '@app/parquet';
 import { MillraceError } from '@app/platform';
-import { quoteText, type SourceEngine } from '@app/warehouse';
+import { namedByHeader, quoteText, type SourceEngine } from '@app/warehouse';
 import { COMPRESSED } from '../../sources/engine-format.js';
 import { tableFunction, type Source } from '../../sources/source.js';
 import type { DescribedTable, TableOptions } from '../../table-description.js';
+import { writtenNames } from '../prepare/header-names.js';
 import { checkCsv } from './csv-bytes.js';
 
 /** Checks those files of a table that it has not seen as they are now. @throws {MillraceError} that names one and says why */
@@ -65,6 +66,7 @@ export function fileChecks(
 ): CheckFiles | undefined {
   const { files } = source;
   const check = checkOf(options);
+  const { names, header } = source;
   if (!check || files === undefined) return undefined;
   const checked = new Map<string, string>();
   let stamp: string | undefined;
@@ -83,6 +85,12 @@ export function fileChecks(
       // The engine passes over files without a byte.
       if (size === 0n || checked.get(path) === state) continue;
       await checkUnpacked(path, check, { directory, statements });
+      if (names && header) {
+        const call = tableFunction('file', [quoteText(path), 'CSV']);
+        const written = namedByHeader(await writtenNames(call, header, statements));
+        if (written.length > 0 && JSON.stringify(written) !== JSON.stringify(names))
+          throw new MillraceError('MALFORMED_BODY', `${basename(path)} has other columns than those that were read first`); // prettier-ignore
+      }
       checked.set(path, state);
     }
     for (const path of gone) checked.delete(path);
