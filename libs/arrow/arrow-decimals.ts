@@ -1,4 +1,5 @@
 import { BrokenFileError } from '@app/parquet';
+import { certain } from '@app/platform';
 import { ColumnBuffers, valuesOf } from './arrow-buffers.js';
 import { HEADER, type ArrowBytes, type ArrowMessage } from './arrow-bytes.js';
 import type { DecimalPlace } from './arrow-schema.js';
@@ -53,7 +54,7 @@ function* lost(piece: Buffer, words: number, kept: number): Generator<number> {
     piece.byteOffset % WORD_BYTES === 0 ? piece : Uint8Array.from(piece);
   const all = new Int32Array(buffer, byteOffset, length / WORD_BYTES);
   for (let at = 0; at < all.length; at += words) {
-    const sign = (all[at + kept - 1] ?? 0) >> 31;
+    const sign = certain(all[at + kept - 1], 'word of a decimal') >> 31;
     for (let word = at + kept; word < at + words; word += 1)
       if (all[word] !== sign) {
         yield at / words;

@@ -25,6 +25,8 @@ export interface Source {
   readonly footers?: string;
   /** Names of its columns by their places; absent: it has names of its own, or none. */
   readonly names?: readonly string[];
+  /** The same by the names of its columns; absent: it is one file, or has no `names`. */
+  readonly byNames?: Source;
   /** A subquery with one row at most, where who holds them would otherwise send all; absent: `call` does. */
   readonly oneRow?: string;
   /** A table function with a row for each of its files, named in `_path`; absent: they are not on this machine. */

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { until } from '../../server/until.js';
 import { startEdge, type Edge } from '../../server/start-edge.js';
 
@@ -115,4 +116,64 @@ describe('CSV is what is written there', () => {
     await until(async () => JSON.stringify(await rows()).includes('later'));
     expect(await rows()).toEqual([{ column_1: 0, later: 33, a: 1, b: 2 }]);
   });
+
+  it.each([
+    ['a,b\n1,"x\n2,y\n', 'in line 2 is never closed'],
+    ['a,b\n1,x\n2,"y', 'in line 3 is never closed'],
+    ['a\r1\r2\r', 'its lines end with CR alone'],
+    ['a\r1\r"x\ny"\r', 'its lines end with CR alone'],
+  ])('%j is refused: %s', async (text, reason) => {
+    for (const more of ['', inPlace]) expect(await read(text, more)).toContain(reason);
+    writeFileSync(join(folder, 'packed.csv.gz'), gzipSync(text));
+    const made = await edge.post('/api/table', [{ tableName: 't', uri: 'packed.csv.gz' }]);
+    expect([made.status, made.text]).toEqual([400, expect.stringContaining(reason)]);
+  });
+
+  it('a quote that is not closed any more fails the queries of a table in its place', async () => {
+    expect(await read('a,b\n1,x\n', inPlace)).toEqual([{ a: 1, b: 'x' }]);
+    writeFileSync(join(folder, 't.csv'), 'a,b\n1,"x\n2,y\n');
+    const { status, text } = await edge.sql('SELECT * FROM t');
+    expect([status, text]).toEqual([503, expect.stringContaining('is never closed')]);
+  });
+
+  it('bytes of a packed file are looked at in their order', async () => {
+    // Large enough for the engine to read it by several threads, if it may; and with one quote in a value.
+    const rows = Array.from({ length: 300_000 }, (_, n) => `${n},value ${n}\n`).join('');
+    writeFileSync(join(folder, 'packed.csv.gz'), gzipSync(`a,b\n${rows}1,"x"" ""y"\n1,z"\n`));
+    const made = await edge.post('/api/table', [{ tableName: 't', uri: 'packed.csv.gz' }]);
+    expect([made.status, made.text]).toEqual([200, expect.anything()]);
+    const { text } = await edge.sql('SELECT count() AS n, sum(a) AS a FROM t');
+    expect(JSON.parse(text)).toEqual([{ n: 300_002, a: 44_999_850_002 }]);
+  });
+
+  it.each(['', ',materialize=false'])(
+    'a column without a name is there in a folder of files that are named alike%s',
+    async (more) => {
+      const many = join(folder, 'many');
+      rmSync(many, { recursive: true, force: true });
+      mkdirSync(many);
+      writeFileSync(join(many, '1.csv'), ',a,b\n0,1,x\n');
+      writeFileSync(join(many, '2.csv'), ',a,b\n1,2.5,y\n');
+      for (const uri of ['many', 'many/*.csv']) {
+        const made = await edge.post('/api/table', [
+          { tableName: 't', uri: `${uri},format=csv${more}` },
+        ]);
+        expect([made.status, made.text]).toEqual([200, expect.anything()]);
+        const { text } = await edge.sql('SELECT * FROM t ORDER BY column_1');
+        expect(JSON.parse(text)).toEqual([
+          { column_1: 0, a: 1, b: 'x' },
+          { column_1: 1, a: 2.5, b: 'y' },
+        ]);
+      }
+      // By its places it would have its values in other columns.
+      writeFileSync(join(many, '3.csv'), ',b,a\n2,z,3\n');
+      const later = await edge.sql('SELECT * FROM t');
+      expect([later.status, later.text]).toEqual([503, expect.stringContaining('other columns')]);
+      const again = await edge.post('/api/table', [{ tableName: 't', uri: 'many,format=csv' }]);
+      expect([again.status, again.text]).toEqual([
+        400,
+        expect.stringContaining('names its columns otherwise'),
+      ]);
+    },
+  );
 });

@@ -56,7 +56,7 @@ export function doubtOf(value: string, type: string, notation: Notation): Doubt 
   const time = /^DateTime64\((\d)/.exec(type);
   if (time && type !== MICROSECONDS) {
     const isFar = time[1] === '9' ? ` OR NOT ${match(text, NANOSECOND_YEARS)}` : '';
-    return { isOther: isNoTime(text, Number(time[1])) + isFar };
+    return { isOther: isNoTime(text, Number(time[1]), notation) + isFar };
   }
   switch (type) {
     case 'Float32':
@@ -66,12 +66,12 @@ export function doubtOf(value: string, type: string, notation: Notation): Doubt 
       return { isOther: `${text} NOT IN ('true', 'false')` };
     case 'Date32':
       return {
-        isOther: `NOT ${match(`replaceAll(${text}, '/', '-')`, `^${DAY}$`)} OR NOT ${match(text, DAY_YEARS)}`,
+        isOther: `toString(toDate32OrZero(${text})) != ${text} AND (NOT ${match(`replaceAll(${text}, '/', '-')`, `^${DAY}$`)} OR NOT ${match(text, DAY_YEARS)})`,
       };
     case MICROSECONDS:
       return {
         // A day alone is told as a moment where no type of days has it.
-        isOther: `${isNoTime(text, 9)} OR (${match(text, `^${DAY}$`)} AND NOT ${match(text, DAY_YEARS)})`,
+        isOther: `${isNoTime(text, 9, notation)} OR (${match(text, `^${DAY}$`)} AND NOT ${match(text, DAY_YEARS)})`,
         isFiner: `NOT ${match(text, timeOf(6))}`,
         isFar: `NOT ${match(text, NANOSECOND_YEARS)}`,
       };
@@ -82,9 +82,9 @@ export function doubtOf(value: string, type: string, notation: Notation): Doubt 
   }
 }
 
-/** A number is one of seconds. */
-const isNoTime = (text: string, digits: number): string =>
-  `NOT ${match(text, timeOf(digits))} AND NOT ${match(text, '^-?[0-9]{5,}(?:[.][0-9]+)?$')}`;
+/** Where a time was declared a number is one of seconds. */
+const isNoTime = (text: string, digits: number, notation: Notation): string =>
+  `NOT ${match(text, timeOf(digits))}${notation === 'csv' ? '' : ` AND NOT ${match(text, '^-?[0-9]{5,}(?:[.][0-9]+)?$')}`}`;
 
 /** The engine cuts off what is behind the last digit. */
 function hasMoreDigits(text: string, scale: number): string {
@@ -103,7 +103,10 @@ function isNoInteger(text: string, isSigned: boolean, bits: number, notation: No
   const digits = String(most).length - 1;
   const exact = `toInt256OrZero(replaceOne(${text}, '+', ''))`;
   const beyond = `${exact} < toInt256('${least}') OR ${exact} > toInt256('${most}')`;
-  return `NOT ${match(text, pattern)} OR (length(${text}) > ${isSigned ? digits : 0} AND (length(${text}) > 76 OR ${beyond}))`;
+  const none = `NOT ${match(text, pattern)} OR (length(${text}) > ${isSigned ? digits : 0} AND (length(${text}) > 76 OR ${beyond}))`;
+  // Most are told quickly: they are written as the engine writes them.
+  const type = `${isSigned ? '' : 'U'}Int${bits}`;
+  return `toString(to${type}OrZero(${text})) != ${text} AND (${none})`;
 }
 
 function isNoFloat(text: string, type: 'Float32' | 'Float64', notation: Notation): string {
@@ -118,11 +121,13 @@ function isNoFloat(text: string, type: 'Float32' | 'Float64', notation: Notation
       : notation === 'csv'
         ? `${match(text, '^[-+]?0[0-9]')} OR `
         : '';
-  return (
+  const other =
     `${none}to${type}OrNull(${text}) IS NULL OR ${match(text, '^[-+]?[0-9]{77,}$')}` +
     ` OR (isInfinite(${float}) AND ${match(text, '[0-9]')}) OR (${float} = 0 AND ${match(text, '^[^eEnN]*[1-9]')})` +
-    ` OR (${isLong} AND ${isWhole} AND ${exact} != toInt256(if(${isLong} AND ${isWhole}, ${float}, 0)))`
-  );
+    ` OR (${isLong} AND ${isWhole} AND ${exact} != toInt256(if(${isLong} AND ${isWhole}, ${float}, 0)))`;
+  // Most are told quickly: short, and no zero.
+  const isPlain = `NOT ${isLong} AND isFinite(${float}) AND ${float} != 0 AND NOT startsWith(${text}, '-0') AND (NOT startsWith(${text}, '0') OR startsWith(${text}, '0.'))`;
+  return `NOT (${isPlain}) AND (${other})`;
 }
 
 /** The elements of a list of several kinds: what is within them has one type for all. */

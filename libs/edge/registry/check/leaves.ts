@@ -12,7 +12,7 @@ export interface Leaf {
 /** @param value SQL that has the type */
 export function leavesOf(value: string, type: string, depth = 0): readonly Leaf[] {
   const { name, parameters } = readEngineType(type);
-  const [first = ''] = parameters;
+  const [first = '', second = ''] = parameters;
   switch (name) {
     case 'Nullable':
       return leavesOf(value, first, depth).map((leaf) =>
@@ -25,7 +25,7 @@ export function leavesOf(value: string, type: string, depth = 0): readonly Leaf[
     case 'Array':
       return within(value, first, depth);
     case 'Map':
-      return within(`mapValues(${value})`, parameters[1] ?? '', depth);
+      return within(`mapValues(${value})`, second, depth);
     default:
       return [{ type, nullable: false, some: (condition) => condition(value) }];
   }

@@ -1,36 +1,86 @@
-import { namedByHeader, type SourceEngine } from '@app/warehouse';
-import { settingsClause, type Source } from '../../sources/source.js';
+import { basename } from 'node:path';
+import { namedByHeader, quoteText, type SourceEngine } from '@app/warehouse';
+import { SourceError } from '../../sources/source-error.js';
+import { settingsClause, tableFunction, type Source } from '../../sources/source.js';
+
+/** More files are not asked for their names. */
+const FILES_MAX = 200;
 
 /**
  * A source of CSV whose first row leaves a column without a name, as pandas does with its index, or
  * names two columns alike, is read by the places of its columns. By their names the engine leaves
  * the one column out and refuses the others.
+ * @throws {SourceError} where there are several files, and they name their columns differently
  */
 export async function namedByPlace(
   source: Source,
   statements: SourceEngine['statements'],
 ): Promise<Source> {
   const { header } = source;
-  // Columns of several files are put together by their names.
-  if (!header || source.many) return source;
-  const settings = { ...header.settings, input_format_csv_detect_header: '0' };
-  // A name such as 007 is a text.
-  const asTexts = { ...settings, input_format_csv_use_best_effort_in_schema_inference: '0' };
-  const sql = `SELECT * FROM ${header.call(undefined)} LIMIT 1${settingsClause(asTexts)} FORMAT JSONCompactEachRow`;
-  // A file that cannot be read so fails with its reason when its columns are asked for.
-  const row = await statements.run(sql).catch(() => '');
-  const written = row === '' ? [] : (JSON.parse(row) as readonly (string | null)[]);
-  const names = written.map((name) => (name ?? '').trim());
-  const isNamed = !names.includes('') && new Set(names).size === names.length;
+  if (!header || (source.many && source.files === undefined)) return source;
+  const names = source.many
+    ? await namesOfAll({ ...source, header }, statements)
+    : await writtenNames(header.call(undefined), header, statements);
   // A name of two lines would be passed over by its first line alone.
-  if (isNamed || names.some((name) => name.includes('\n'))) return source;
+  if (names === undefined || isNamed(names) || names.some((name) => name.includes('\n')))
+    return source;
   return {
     ...source,
     call: header.call,
-    settings: { ...settings, input_format_csv_skip_first_lines: '1' },
-    // Columns of several files can only be united by names, so the schema is that of the first
-    // file.
+    settings: {
+      ...header.settings,
+      input_format_csv_detect_header: '0',
+      input_format_csv_skip_first_lines: '1',
+    },
+    // Only columns with names are those of all files together.
     inference: { ...source.inference, schema_inference_mode: "'default'" },
     names: namedByHeader(names),
+    ...(source.many && { byNames: source }),
   };
+}
+
+const isNamed = (names: readonly string[]): boolean =>
+  !names.includes('') && new Set(names).size === names.length;
+
+/** The names that one file has, as they are written. */
+export async function writtenNames(
+  call: string,
+  { settings }: Pick<Source, 'settings'>,
+  statements: SourceEngine['statements'],
+): Promise<readonly string[]> {
+  // A name such as 007 is a text.
+  const asTexts = {
+    ...settings,
+    input_format_csv_detect_header: '0',
+    input_format_csv_use_best_effort_in_schema_inference: '0',
+    use_hive_partitioning: '0',
+  };
+  const sql = `SELECT * FROM ${call} LIMIT 1${settingsClause(asTexts)} FORMAT JSONCompactEachRow`;
+  // A file that cannot be read so fails with its reason when its columns are asked for.
+  const row = await statements.run(sql).catch(() => '');
+  const written = row === '' ? [] : (JSON.parse(row) as readonly (string | null)[]);
+  return written.map((name) => (name ?? '').trim());
+}
+
+/** Columns of several files are put together by their names, or by their places where all are named alike. */
+async function namesOfAll(
+  { files = '', header }: Source & Pick<Required<Source>, 'header'>,
+  statements: SourceEngine['statements'],
+): Promise<readonly string[] | undefined> {
+  const listed = await statements.run(`SELECT DISTINCT _path FROM ${files} LIMIT ${FILES_MAX} FORMAT JSONCompactEachRow`); // prettier-ignore
+  const found: (readonly [path: string, names: readonly string[]])[] = [];
+  for (const line of listed.split('\n').filter((each) => each !== '')) {
+    const [path = ''] = JSON.parse(line) as readonly string[];
+    const call = tableFunction('file', [quoteText(path), 'CSV']);
+    const names = await writtenNames(call, header, statements);
+    if (names.length > 0) found.push([path, names]);
+  }
+  const odd = found.find(([, names]) => !isNamed(names));
+  if (!odd) return undefined;
+  const [path, names] = odd;
+  const other = found.find(([, each]) => JSON.stringify(each) !== JSON.stringify(names));
+  if (!other) return names;
+  throw new SourceError(
+    `${basename(path)} has a column without a name, or two of one name, and ${basename(other[0])} names its columns otherwise: name them, or declare the columns that are wanted in \`schema\``,
+  );
 }

@@ -4,6 +4,7 @@ import { SourceError } from '../../sources/source-error.js';
 import { ALL_BYTES, INFERENCE_BYTES } from '../../sources/engine-format.js';
 import { settingsClause, type Settings, type Source } from '../../sources/source.js';
 import type { DescribedColumn, DescribedTable } from '../../table-description.js';
+import { refuseNameless } from '../check/nameless-columns.js';
 import { isComposite, misfitsOf, refuseMisfits, type Misfits } from '../check/written-values.js';
 import { withTimesOfDay } from './times-of-day.js';
 
@@ -29,12 +30,7 @@ export async function inferColumns(
       await refuseMisfits({ columns: asked, notation, areDeclared: true, folders }, source, statements); // prettier-ignore
     return asked;
   }
-  const ask: Ask = async (inference) => {
-    const settings = { ...source.settings, ...inference, print_pretty_type_names: '0' };
-    const sql = `DESCRIBE TABLE ${source.call(undefined)}${settingsClause(settings)} FORMAT JSONEachRow`;
-    const lines = (await statements.run(sql)).split('\n').filter((line) => line !== '');
-    return lines.map((line) => JSON.parse(line) as Column);
-  };
+  const ask: Ask = (inference) => describeColumns(source, inference, statements);
   if (columns) {
     const read = new Set(columns.map(({ name }) => name));
     const there = await ask(source.inference).catch(whereNothingIs);
@@ -43,6 +39,7 @@ export async function inferColumns(
   }
   const find = async (inference: Settings): Promise<readonly Column[]> => {
     const told = await withoutRows({ ...source, inference }, statements, ask);
+    await refuseNameless(source, statements);
     const found = [...(await withTimesOfDay(told, source, statements))];
     if (source.many && 'schema_inference_mode' in inference) {
       // Asked for all files together, the engine leaves columns out that are in folders' names.
@@ -53,6 +50,9 @@ export async function inferColumns(
       found.push(...ofFolders);
     }
     if (isArrow) refuseLongDates(found);
+    const ofAll = await typesByName(source, inference, statements);
+    for (const [at, column] of found.entries())
+      found[at] = { name: column.name, type: ofAll.get(column.name) ?? column.type };
     return source.inferred
       ? found.map(({ name, type }) => ({ name, type: settledType(type, notation) }))
       : found;
@@ -70,6 +70,17 @@ export async function inferColumns(
         : name,
     type,
   }));
+}
+
+async function describeColumns(
+  { call, settings }: Source,
+  inference: Settings,
+  statements: SourceEngine['statements'],
+): Promise<readonly Column[]> {
+  const all = { ...settings, ...inference, print_pretty_type_names: '0' };
+  const sql = `DESCRIBE TABLE ${call(undefined)}${settingsClause(all)} FORMAT JSONEachRow`;
+  const lines = (await statements.run(sql)).split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as Column);
 }
 
 /**
@@ -112,6 +123,23 @@ function refuseLongDates(columns: readonly Column[]): void {
   if (!date) return;
   throw new SourceError(
     `column ${JSON.stringify(date.name)} has Arrow's dates of 64 bits (date64), which cannot be read here without changing those before 1970 and after 2106: write it as date32 or timestamp`,
+  );
+}
+
+/** Types that all files have together, of columns that are read by their places. */
+async function typesByName(
+  { names = [], byNames }: Source,
+  inference: Settings,
+  statements: SourceEngine['statements'],
+): Promise<ReadonlyMap<string, string>> {
+  if (!byNames) return new Map();
+  const { schema_inference_mode: _, ...lengths } = inference;
+  const told = await describeColumns(byNames, { ...byNames.inference, ...lengths }, statements);
+  return new Map(
+    told.flatMap(({ name, type }): [string, string][] => {
+      const at = names.indexOf(name);
+      return at < 0 ? [] : [[`c${at + 1}`, type]];
+    }),
   );
 }
 

@@ -6,7 +6,7 @@ import type { CellObject, WorkSheet } from '@e965/xlsx';
 import { namedByHeader, type Column } from '@app/warehouse';
 import { SourceError } from '../source-error.js';
 import type { TableOptions } from '../../table-description.js';
-import { cellKind, cellValue, columnType, type Kind } from './sheet-cell.js';
+import { cellKind, cellValue, columnType, type Calendar, type Kind } from './sheet-cell.js';
 
 /** The library declares nothing of its number formats. */
 type Library = Pick<typeof import('@e965/xlsx'), 'read' | 'utils'> & {
@@ -46,12 +46,14 @@ export async function readWorkbook(
   const names = columnNames(header);
   if (names.length === 0)
     throw new SourceError(`sheet ${JSON.stringify(name)} has no row of names in its range`);
+  const is1904 = workbook.Workbook?.WBProps?.date1904 ?? false;
+  const calendar = { isDate: SSF.is_date, is1904 };
   const seen = body.slice(0, options.inferenceRows);
   const kinds = names.map(
-    (_, index): ReadonlySet<Kind> => new Set(seen.map((row) => cellKind(row[index], SSF.is_date))),
+    (_, index): ReadonlySet<Kind> => new Set(seen.map((row) => cellKind(row[index], calendar))),
   );
   const columns = names.map((column, index) => ({ name: column, type: columnType(kinds[index]) }));
-  await pipeline(Readable.from(lines(body, columns)), createWriteStream(file));
+  await pipeline(Readable.from(lines(body, columns, calendar)), createWriteStream(file));
   return columns;
 }
 
@@ -70,9 +72,21 @@ function whole<Workbook>(read: () => Workbook): Workbook {
   }
 }
 
-function* lines(rows: readonly Row[], columns: readonly Column[]): Generator<string> {
-  for (const row of rows) {
-    const values = columns.map(({ type }, index) => cellValue(row[index], type));
+/** @throws {SourceError} for a cell below those that said the types, which one does not hold */
+function* lines(
+  rows: readonly Row[],
+  columns: readonly Column[],
+  calendar: Calendar,
+): Generator<string> {
+  for (const [at, row] of rows.entries()) {
+    const values = columns.map(({ name, type }, index) => {
+      const value = cellValue(row[index], type, calendar);
+      if (value === undefined)
+        throw new SourceError(
+          `column ${JSON.stringify(name)} has ${JSON.stringify(row[index]?.w ?? row[index]?.v)} in row ${at + 1} below its name, which its type, ${type}, does not hold: raise schema_inference_lines`,
+        );
+      return value;
+    });
     yield `${JSON.stringify(values)}\n`;
   }
 }
@@ -88,10 +102,11 @@ function cellsOf(sheet: WorkSheet, options: SheetOptions, { s, e }: Range): read
   const firstColumn = options.columnsStart ?? s.c;
   const lastColumn = Math.min(options.columnsEnd ?? e.c, e.c);
   return (
-    data
-      .slice(options.rowsStart ?? s.r, Math.min(options.rowsEnd ?? e.r, e.r) + 1)
-      // Rows without any cell are holes in the library's list.
-      .map((row: Row | undefined) => (row ?? []).slice(firstColumn, lastColumn + 1))
+    // Rows without any cell are holes in the library's list, which `map` would leave as they are.
+    Array.from(
+      data.slice(options.rowsStart ?? s.r, Math.min(options.rowsEnd ?? e.r, e.r) + 1),
+      (row: Row | undefined) => (row ?? []).slice(firstColumn, lastColumn + 1),
+    )
   );
 }
 

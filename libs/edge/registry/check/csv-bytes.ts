@@ -1,0 +1,90 @@
+import { createReadStream } from 'node:fs';
+import { BrokenFileError } from '@app/parquet';
+
+const QUOTE = 0x22;
+const [LF, CR, BLANK, TAB] = [0x0a, 0x0d, 0x20, 0x09];
+const PIECE_BYTES = 1024 ** 2;
+
+/**
+ * Reads a file of CSV for what the engine passes over: a quote that is never closed, behind which
+ * the rest of the file would be one value, and lines that end with CR alone, which would be none.
+ * @param delimiter one byte
+ * @throws {BrokenFileError}
+ */
+export async function checkCsv(file: string, delimiter: string): Promise<void> {
+  const scan = new QuoteScan(delimiter.charCodeAt(0));
+  for await (const piece of createReadStream(file, { highWaterMark: PIECE_BYTES }))
+    scan.take(piece as Buffer);
+  scan.end();
+}
+
+/** Goes from quote to quote: what is between them is passed over by the runtime. */
+class QuoteScan {
+  private isQuoted = false;
+  /** A quote at the end of a piece: whether it is one of two says the next. */
+  private isPending = false;
+  /** The last byte that is no blank, of what was taken. */
+  private last = LF;
+  private lines = 1;
+  private openedAt = 0;
+  private hasLf = false;
+  private hasCr = false;
+
+  constructor(private readonly delimiter: number) {}
+
+  take(piece: Buffer): void {
+    let at = 0;
+    if (this.isPending) {
+      this.isPending = false;
+      // Two quotes are one within the value.
+      if (piece[0] === QUOTE) at = 1;
+      else this.isQuoted = false;
+    }
+    while (at < piece.length) {
+      const quote = piece.indexOf(QUOTE, at);
+      const end = quote === -1 ? piece.length : quote;
+      this.count(piece.subarray(at, end));
+      if (quote === -1) {
+        if (!this.isQuoted) this.last = this.before(piece, piece.length);
+        return;
+      }
+      at = quote + 1;
+      if (!this.isQuoted) {
+        this.isQuoted = this.begins(this.before(piece, quote));
+        if (this.isQuoted) this.openedAt = this.lines;
+        this.last = QUOTE;
+      } else if (at === piece.length) this.isPending = true;
+      else if (piece[at] === QUOTE) at += 1;
+      else this.isQuoted = false;
+    }
+  }
+
+  end(): void {
+    if (this.isQuoted && !this.isPending)
+      throw new BrokenFileError(
+        `a quote (") that begins a value in line ${this.openedAt} is never closed: all behind it would be one value; close it, or double it and put the whole value into quotes`,
+      );
+    if (this.hasCr && !this.hasLf)
+      throw new BrokenFileError('its lines end with CR alone: write LF, or CR and LF');
+  }
+
+  /** A quote begins a value where a value begins; blanks before it do not count. */
+  private begins(before: number): boolean {
+    return before === this.delimiter || before === LF || before === CR;
+  }
+
+  private before(piece: Buffer, end: number): number {
+    for (let at = end - 1; at >= 0; at -= 1) {
+      const byte = piece[at] ?? LF;
+      if ((byte !== BLANK && byte !== TAB) || byte === this.delimiter) return byte;
+    }
+    return this.last;
+  }
+
+  private count(bytes: Buffer): void {
+    for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) this.lines += 1;
+    if (this.isQuoted) return;
+    this.hasLf ||= bytes.includes(LF);
+    this.hasCr ||= bytes.includes(CR);
+  }
+}
