@@ -85,6 +85,7 @@ const pattern = (argument: string, flags: string | undefined): string => {
   const kept = flags === undefined ? '' : written('flags', flags).replace(/[^ims]/g, '');
   return kept === '' ? argument : `concat('(?${kept})', ${argument})`;
 };
+const likePattern = fn(2, 3, (x, y, flags) => truth(`match(${x}, ${pattern(y, flags)})`));
 const matched = fn(2, 3, (x, regexp, flags) => {
   const given = pattern(regexp, flags);
   const groups = /\((?!\?)|\(\?P?</.test((literal(regexp) ?? '(').replace(/\\./g, ''));
@@ -139,7 +140,8 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   regexp_full_match: fn(2, 3, (x, y, flags) =>
     truth(`match(${x}, ${pattern(`concat('^(?:', ${y}, ')$')`, flags)})`),
   ),
-  regexp_like: fn(2, 3, (x, y, flags) => truth(`match(${x}, ${pattern(y, flags)})`)),
+  regexp_like: likePattern,
+  regexp_matches: likePattern,
   regexp_match: matched,
   regexp_replace: replaced,
   regexp_count: two('countMatches'),

@@ -84,7 +84,7 @@ function sortedBy(list: string, keys: readonly SortKey[]): string {
     const begin = places.slice(0, end).findLastIndex((each) => each.isDescending !== last.isDescending) + 1; // prettier-ignore
     const by = places.slice(begin, end).map(withNulls).join(', ');
     const position = last.isDescending ? '-i' : 'i';
-    // What is equal stays in the order of the keys behind.
+    // Values that are equal stay in the order of the keys behind.
     sorted =
       end === places.length
         ? `${sort(last)}(p -> (${by}), ${sorted})`

@@ -28,7 +28,7 @@ const TEXT_MAX = 200;
 const PLAIN = /^\s*[-+]?\d+\s+(?:(?:nano|micro|milli)?second|minute|hour|day|week|month|quarter|year)s?\s*$/i; // prettier-ignore
 
 /** True for what the engine reads as it stands. */
-export const isPlainInterval = (text: string): boolean => PLAIN.test(text);
+const isPlainInterval = (text: string): boolean => PLAIN.test(text);
 
 interface Sum {
   months: number;
