@@ -203,8 +203,8 @@ export abstract class WarehouseSchema {
    * @throws {ColumnMismatchError} when the table has not all of them after
    */
   abstract addColumns(table: TableName, columns: readonly Column[]): Promise<void>;
-  /** @throws {ColumnMismatchError} when the column is not of this type after */
-  abstract modifyColumn(table: TableName, column: Column): Promise<void>;
+  /** @throws {ColumnMismatchError} when the columns are not of these types after */
+  abstract modifyColumns(table: TableName, columns: readonly Column[]): Promise<void>;
   /** Drops those of these columns that have no type; others stay. */
   abstract dropUntyped(table: TableName, names: readonly string[]): Promise<void>;
   /** The name is free when this resolves; queries that read the table end as they began. */

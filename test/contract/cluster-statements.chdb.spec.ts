@@ -58,7 +58,7 @@ describe('statements for a cluster', () => {
     ['addColumns', [ddl.changeColumns(table, additions([column], new Set(['c'])))]],
     ['renameColumns', [ddl.changeColumns(table, renamings([{ from: 'a\u0001', to: 'a`b' }]))]],
     ['dropColumns', [ddl.changeColumns(table, drops(['c']))]],
-    ['modifyColumn', [ddl.modifyColumn(table, column)]],
+    ['modifyColumns', [ddl.modifyColumns(table, [column])]],
     ['dropTable', ddl.dropTable(table)],
     ['setRetention', [ddl.setRetention(table, 7), ddl.setRetention(table, 0)]],
     [

@@ -110,7 +110,7 @@ function ddl(cluster: string | undefined): readonly Titled[] {
     ],
     ['columns without a type go', by.changeColumns(TABLE, drops(['odd`name']))],
     ['a column gets another name', by.changeColumns(TABLE, renamings([{ from: 'a', to: 'b' }]))],
-    ['a column widens', by.modifyColumn(TABLE, { name: 'took', type: 'Nullable(Float64)' })],
+    ['a column widens', by.modifyColumns(TABLE, [{ name: 'took', type: 'Nullable(Float64)' }])],
     ['retention of 30 days', by.setRetention(TABLE, 30)],
     ['retention for ever', by.setRetention(TABLE, 0)],
     ...all(

@@ -143,7 +143,7 @@ export class ReadBack {
     );
     for (const column of this.columns)
       if ((types.get(column.name) ?? column.type) !== column.type)
-        await warehouse.modifyColumn(this.table, column);
+        await warehouse.modifyColumns(this.table, [column]);
     const [, ...made] = await warehouse.columns(this.table);
     expect(byName(made)).toEqual(byName(listed));
   }

@@ -149,7 +149,7 @@ describe('an event that the warehouse refuses to carry out', () => {
     const indexes = async () =>
       (await warehouse.tables()).find((each) => each.table === 's')?.skipIndexes;
     expect(await indexes()).toEqual(['d']);
-    jest.spyOn(warehouse, 'modifyColumn').mockImplementationOnce(async () => {
+    jest.spyOn(warehouse, 'modifyColumns').mockImplementationOnce(async () => {
       await warehouse.setSkipIndexes(table, []);
       throw new WarehouseError(NETWORK_ERROR, 'NETWORK_ERROR', 'the engine has ended');
     });

@@ -226,7 +226,7 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
       it('shows columns without the hidden ones, and adds and widens idempotently', async () => {
         for (let round = 0; round < 2; round += 1) {
           await warehouse.addColumns(TABLE, [{ name: 'a`b.c', type: 'Nullable(Bool)' }]);
-          await warehouse.modifyColumn(TABLE, { name: 'n', type: 'Nullable(Float64)' });
+          await warehouse.modifyColumns(TABLE, [{ name: 'n', type: 'Nullable(Float64)' }]);
         }
         expect(await warehouse.columns(TABLE)).toEqual([
           { name: '_timestamp', type: "DateTime64(6, 'UTC')" },
@@ -238,12 +238,49 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         expect([found?.columns.length, found?.streamId]).toEqual([4, STREAM_ID]);
       });
 
+      it('widens many columns by few statements, each value as it was', async () => {
+        const names = Array.from({ length: 250 }, (_, at) => `wide_${at}`);
+        const of = (type: string) => names.map((name) => ({ name, type: `Nullable(${type})` }));
+        await warehouse.addColumns(TABLE, [
+          ...of('Int64'),
+          { name: 'day', type: 'Nullable(Date32)' },
+        ]);
+        const file = under.batchFile('wide.native');
+        await under.localEngine.run(
+          `INSERT INTO FUNCTION file('${file}', Native) SELECT now64(6, 'UTC') AS _timestamp, toNullable(toDate32('2026-03-01')) AS day, ${names.map((name, at) => `toNullable(toInt64(${at})) AS ${name}`).join(', ')}`,
+        );
+        await warehouse.insert({
+          table: TABLE,
+          streamId: STREAM_ID,
+          columns: ['_timestamp', 'day', ...names],
+          batches: [{ position: { partition: 9, offset: 1n }, file }],
+        });
+        const wall = { name: 'day', type: 'Nullable(DateTime64(6))' };
+        const begun = performance.now();
+        for (let round = 0; round < 2; round += 1)
+          await warehouse.modifyColumns(TABLE, [...of('Float64'), wall]);
+        // One by one they took half a second each, and every organization waited.
+        expect(performance.now() - begun).toBeLessThan(60_000);
+        const types = new Map(
+          (await warehouse.columns(TABLE)).map(({ name, type }) => [name, type]),
+        );
+        expect(names.map((name) => types.get(name))).toEqual(names.map(() => 'Nullable(Float64)'));
+        expect(types.get('day')).toBe(wall.type);
+        expect(
+          JSON.parse(
+            await query(
+              `SELECT toJSONString([${names.join(', ')}]) FROM events WHERE isNotNull(day) AND toString(day) = '2026-03-01 00:00:00.000000'`,
+            ),
+          ),
+        ).toEqual(names.map((_, at) => at));
+      });
+
       it('adds a column whatever stands before or after a dot of others, in any order', async () => {
         const text = (name: string) => ({ name, type: 'Nullable(String)' });
         const names = ['a.b', 'a', 'c.d.e', 'c', 'c.d', '.x.y', '.x', 'z..', 'z.', '..', '.', 'z'];
         for (const name of names) await warehouse.addColumns(TABLE, [text(name)]);
         await warehouse.addColumns(TABLE, ['n.a.b', 'who.x', 'n.a', 'p.q', 'p'].map(text));
-        await warehouse.modifyColumn(TABLE, { name: 'n', type: 'Nullable(Float64)' });
+        await warehouse.modifyColumns(TABLE, [{ name: 'n', type: 'Nullable(Float64)' }]);
         const all = [...names, 'n.a.b', 'who.x', 'n.a', 'p.q', 'p'];
         const file = under.batchFile('dotted.native');
         await under.localEngine.run(
@@ -420,7 +457,7 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
           });
         await insert(1n);
         for (const column of under.isDouble ? some(named) : named)
-          await warehouse.modifyColumn(TABLE, { name: column, type: 'Nullable(Float64)' });
+          await warehouse.modifyColumns(TABLE, [{ name: column, type: 'Nullable(Float64)' }]);
         await warehouse.setSkipIndexes(TABLE, named);
         await insert(2n);
         const row = named.map((_, at) => at).join('\t');

@@ -201,7 +201,7 @@ export class WarehouseTablesProjection implements Projection {
   ): Promise<void> {
     if (withdrawn.length > 0) await this.schema.dropUntyped(table, withdrawn);
     await this.schema.addColumns(table, listedColumns({ columns: added, untyped }));
-    for (const column of widened) await this.schema.modifyColumn(table, column);
+    await this.schema.modifyColumns(table, widened);
     // An index of values that are read by another type now would not be found any more; one of a
     // widened column is gone where an earlier try failed before it had come again.
     const now = withPaths(known, objects);
@@ -241,12 +241,12 @@ export class WarehouseTablesProjection implements Projection {
       table,
       columns.filter(({ name }) => !types.has(name) || types.get(name) === UNTYPED),
     );
-    for (const column of columns) {
-      const type = types.get(column.name) ?? UNTYPED;
+    const others = columns.filter(({ name, type }) => {
+      const now = types.get(name) ?? UNTYPED;
       // A column that may hold values never becomes one that has none.
-      if (type === UNTYPED || column.type === UNTYPED) continue;
-      if (type !== column.type) await this.schema.modifyColumn(table, column);
-    }
+      return now !== UNTYPED && type !== UNTYPED && now !== type;
+    });
+    await this.schema.modifyColumns(table, others);
     if ((actual?.retentionDays ?? 0) !== settings.dataRetention)
       await this.schema.setRetention(table, settings.dataRetention);
     if (!sameNames(actual?.skipIndexes, settings.partitionKeys))

@@ -230,8 +230,10 @@ export class Ddl {
     return `${this.alter(each)} ${change}`;
   }
 
-  modifyColumn(each: TableName, column: Column): string {
-    return `${this.alter(each)} MODIFY COLUMN ${define(column)}`;
+  /** All of them at once: for each statement the engine writes every part again. */
+  modifyColumns(each: TableName, columns: readonly Column[]): string {
+    const changes = columns.map((column) => `MODIFY COLUMN ${define(column)}`);
+    return `${this.alter(each)} ${changes.join(', ')}`;
   }
 
   /** Drops without SYNC, which would wait for the queries that read the table. */

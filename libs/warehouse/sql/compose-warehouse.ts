@@ -34,7 +34,7 @@ export function composeWarehouse(
     createTable: (table, columns, streamId) => schema.createTable(table, columns, streamId),
     createRejectedTable: (database) => schema.createRejectedTable(database),
     addColumns: (table, columns) => schema.addColumns(table, columns),
-    modifyColumn: (table, column) => schema.modifyColumn(table, column),
+    modifyColumns: (table, columns) => schema.modifyColumns(table, columns),
     dropUntyped: (table, names) => schema.dropUntyped(table, names),
     dropTable: (table) => schema.dropTable(table),
     columns: (table) => schema.columns(table),

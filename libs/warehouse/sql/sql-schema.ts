@@ -111,15 +111,17 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
     return this.ofTable.add(table, columns);
   }
 
-  /** An index that a column of the new type cannot have goes before, and comes again as the type has it. */
-  async modifyColumn(table: TableName, column: Column): Promise<void> {
-    const { name, type } = column;
-    const index = indexName('partition_key', name);
-    const indexed = isUnfiltered(type) ? await this.indexes() : undefined;
-    const hasIndex = indexed?.get(keyOf(this.ddl.stored(table)))?.has(index) === true;
-    if (hasIndex) await this.runner.command(this.ddl.dropIndex(table, index));
-    await this.ofTable.modify(table, column);
-    if (hasIndex) await runAll(this.runner, this.ddl.addIndex(table, 'partition_key', name, type));
+  /** Indexes that columns of the new types cannot have go before, and come again as the types have them. */
+  async modifyColumns(table: TableName, columns: readonly Column[]): Promise<void> {
+    const unfiltered = columns.filter(({ type }) => isUnfiltered(type));
+    const found = unfiltered.length > 0 ? await this.indexes() : undefined;
+    const has = isIndexed('partition_key', found?.get(keyOf(this.ddl.stored(table))));
+    const indexed = unfiltered.filter(({ name }) => has(name));
+    for (const { name } of indexed)
+      await this.runner.command(this.ddl.dropIndex(table, indexName('partition_key', name)));
+    await this.ofTable.modify(table, columns);
+    for (const { name, type } of indexed)
+      await runAll(this.runner, this.ddl.addIndex(table, 'partition_key', name, type));
   }
 
   dropUntyped(table: TableName, names: readonly string[]): Promise<void> {
