@@ -67,8 +67,8 @@ export interface WarehouseQuery {
   /** The same, but only every so often: never for a query that is done within a fifth of a second. */
   readonly onSample?: (progress: QueryProgress) => void;
   /**
-   * The same for whoever watches: from the beginning on, every so often, and at least once when the
-   * answer begins. Rows are not held back for it, but for the first mebibytes.
+   * The same for callers that watch a query: from the beginning on, at intervals, and at least once
+   * when the answer begins. No rows are held back for it, except the first mebibytes.
    */
   readonly onReading?: (progress: QueryProgress) => void;
   /** True where the statement reads little, which is in memory: one thread is faster, and the answer is probably small. */

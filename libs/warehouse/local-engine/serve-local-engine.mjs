@@ -27,7 +27,7 @@ const first = keepingCrashSignals(
 
 /** @typedef {{ readonly id: number, readonly directory: string, readonly sql: string, readonly index: number, readonly rows: number, readonly bytes: number, readonly rowsMax: number, readonly bytesMax: number }} Spooling */
 
-/** Sessions that do one thing at a time; who comes late waits in order. */
+/** Sessions that do one thing at a time; later callers wait in order. */
 class Sessions {
   /** @type {Session[]} */
   #idle = [];
