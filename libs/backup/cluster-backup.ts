@@ -13,7 +13,10 @@ interface SharedStores {
 
 interface ClusterBackupDone {
   readonly name: string;
-  /** The position of the last event before the tables were copied: a copy of the event store that is made now has it. */
+  /**
+   * The position of the last event before the tables were copied. A copy of the event store that is
+   * made now contains this event.
+   */
   readonly position: string;
 }
 

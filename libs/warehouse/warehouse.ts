@@ -225,7 +225,7 @@ export abstract class WarehouseSchema {
   abstract rejectedStreams(database: string): Promise<readonly string[]>;
   /** Forgets the rejected records of a stream. */
   abstract dropRejected(database: string, streamId: string): Promise<void>;
-  /** Takes rows out of `_rejected`, for good when it resolves. May be repeated. */
+  /** Removes rows of `_rejected`. They are gone for good when it resolves. May be called again. */
   abstract removeRejected(
     database: string,
     streamId: string,

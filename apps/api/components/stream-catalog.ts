@@ -62,7 +62,7 @@ export class StreamCatalog extends Catalog {
     return this.statistics.version({ database, table: name });
   }
 
-  /** Entries of the audit trail come a moment after the answers to what they are of. */
+  /** Entries of the audit trail appear a moment after the answers that they are about. */
   override async settled({ administered }: RequestOrganization, statement: string): Promise<void> {
     if (administered && statement.includes(AUDIT_TABLE)) await this.projector.settled();
   }

@@ -105,8 +105,8 @@ export class AuditTrailProjection implements SnapshottedProjection {
   }
 
   /**
-   * A person who is erased while a group is written may be named in rows that the group does not
-   * have. The next group has them.
+   * A person may be erased while a group is written, and rows that are not in the group may name
+   * them. The next group has these rows.
    */
   async writeGroup(): Promise<void> {
     const { hasErased } = this;

@@ -13,7 +13,7 @@ export class HeldChunks {
     this.end += chunk.length;
   }
 
-  /** A copy of what is there. */
+  /** Copies the bytes that are held. */
   bytes(from: number, to = this.end): Buffer {
     const buffers: Buffer[] = [];
     let at = this.start;

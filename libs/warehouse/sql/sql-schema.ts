@@ -41,7 +41,10 @@ interface TableRow {
 const COLUMNS = columnsOf(OUR_DATABASES);
 const TABLES = `SELECT database, name, comment, engine_full FROM system.tables WHERE ${OUR_DATABASES}`;
 
-/** Days after which rows go, as the engine writes it; 0 when nothing says so. */
+/**
+ * The days after which rows are deleted, as the engine writes them; 0 when the table has no such
+ * rule.
+ */
 function retentionOf(definition: string | undefined): number {
   return Number(/ TTL `?_timestamp`? \+ toIntervalDay\((\d+)\)/.exec(definition ?? '')?.[1] ?? 0);
 }
@@ -111,7 +114,10 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
     return this.ofTable.add(table, columns);
   }
 
-  /** An index that a column of the new type cannot have goes before, and comes again as the type has it. */
+  /**
+   * An index that the new type does not allow is dropped first, and made again as the new type
+   * allows it.
+   */
   async modifyColumn(table: TableName, column: Column): Promise<void> {
     const { name, type } = column;
     const index = indexName('partition_key', name);

@@ -62,7 +62,7 @@ export async function holdingWhatIsWritten(
     `SELECT ${tests.join(', ')} FROM (SELECT ${names} FROM ${source.call(structureOf(asTexts))}${bound})` +
     `${settingsClause(source.settings)} FORMAT JSONCompactEachRow`;
   const answer = await statements.run(sql).catch((error: unknown) => {
-    // A row that is broken says so, by its place, when it is read.
+    // A broken row is reported with its place when it is read.
     if (error instanceof WarehouseError && BROKEN.test(error.type)) return undefined;
     throw error;
   });
