@@ -114,10 +114,7 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
     return this.ofTable.add(table, columns);
   }
 
-  /**
-   * An index that the new type does not allow is dropped first, and made again as the new type
-   * allows it.
-   */
+  /** Drops an index that the new type does not allow, and makes it again afterwards. */
   async modifyColumn(table: TableName, column: Column): Promise<void> {
     const { name, type } = column;
     const index = indexName('partition_key', name);
