@@ -47,7 +47,7 @@ export class Presence {
     this.options.log.warn(details, 'the event store answers again');
   }
 
-  /** Says that the server has not answered, or not to what was asked. */
+  /** Notes that the server gave no answer, or not an answer to the question. */
   missed(error: unknown): void {
     const { log, signal } = this.options;
     this.failures += 1;
