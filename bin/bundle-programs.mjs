@@ -96,7 +96,7 @@ export async function bundlePrograms(dist) {
     for (const { path, kind } of imports)
       if (kind === 'import-statement' && !isBuiltin(path) && !(path in outputs))
         throw new Error(`${program} loads ${path} at every start; see bin/bundle-programs.mjs`);
-  // A chunk of CommonJS has no names: whoever imports one when it is needed would find nothing.
+  // A chunk of CommonJS has no names, so an import of one at run time would find nothing.
   for (const { entryPoint = '', exports } of Object.values(outputs))
     if (
       entryPoint.includes('node_modules') &&

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// The program `millrace`: `upload` for whoever has data, the rest for whoever runs the server. A
-// fresh clone is made ready first; what is built without sources beside it, as in the image and the
-// package, is run as it is.
+// The program `millrace`: `upload` is for people with data, the other commands are for operators. A
+// fresh clone is built first. A build without sources beside it, as in the image and the package,
+// is run as it is.
 import { existsSync, readFileSync } from 'node:fs';
 import * as modules from 'node:module';
 import { join } from 'node:path';

@@ -68,7 +68,7 @@ for (const line of steps) {
   const [step, code] = line.split(' ');
   const isAgain = step.endsWith('-again');
   const suite = step.replace(/-again$/, '');
-  // Of tests that failed and were asked again only the second answer counts.
+  // A test that failed and ran again counts by its second result.
   const wasAsked = existsSync(join(folder, `${suite}.again.json`));
   if (!isAgain && wasAsked && failedIn[suite] === 0 && Number(code) === TESTS_FAILED) continue;
   console.log(`step failed: ${step}, with code ${code}`);

@@ -130,7 +130,7 @@ class Declarations {
       types.flatMap((type) => this.referred(reference(type.expression, type), at, open)),
     );
     const own = this.members(declared.members, at, open);
-    // With a method of its own, or of one above, it is one thing that does something.
+    // A type with a method of its own, or of a base type, counts as one collaborator.
     return own.includes(at) || inherited.includes(at) ? [at] : [...inherited, ...own];
   }
 

@@ -126,6 +126,16 @@ describe('house rules', () => {
     expect(found).toEqual([]);
   });
 
+  it('begins or ends no comment in the middle of a sentence, and names who acts', () => {
+    const unplain = /^(?:…|\.\.\.)|…$|\bwho(?:so|m)?ever\b/i;
+    const found = [...program, ...sources('test')].flatMap(({ path, lines }) =>
+      commentsOf(lines.join('\n'))
+        .filter(({ text }) => unplain.test(text))
+        .map(({ line, text }) => `${path}:${line}: ${text.slice(0, 60)}`),
+    );
+    expect(found).toEqual([]);
+  });
+
   it('gives docstrings a subject', () => {
     // `Of a table; more would cost each statement`: a reader has to guess what the number bounds.
     const found = [...program, ...sources('test')].flatMap(({ path, lines }) =>

@@ -9,7 +9,10 @@ import { Backoff } from '@app/flow';
 import { CliError, EXIT } from './exit-code.js';
 import type { Slice } from './cut/slice.js';
 
-/** Nothing moves on the connection for so long: given up, and tried again. */
+/**
+ * When no byte moves on the connection for so long, the attempt is given up, and the slice is sent
+ * again.
+ */
 const IDLE_MS = 5 * 60_000;
 /**
  * The client gives up after so many attempts when the server has never answered: most likely no
@@ -219,7 +222,7 @@ function readFailure({ syscall, message }: NodeJS.ErrnoException): CliError | un
   return syscall === 'read' || syscall === 'open' ? new CliError(EXIT.usage, message) : undefined;
 }
 
-/** Milliseconds after which the server wants to be asked again, if it says so. */
+/** The milliseconds after which the server wants the next attempt, if it says so. */
 function askedMs({ retryAfter }: Answer): number | undefined {
   const asked = Number(retryAfter) * 1000;
   return asked >= 0 ? asked : undefined;

@@ -13,8 +13,8 @@ export interface UploadSum {
 }
 
 /**
- * Sends all slices of all files, a few at a time. When one fails for good, or `stop` says so, no
- * other is begun, and those on their way still arrive.
+ * Sends all slices of all files, a few at a time. When a slice fails for good, or `stop` says so,
+ * no further slice is begun, and those on their way still arrive.
  * @throws what the first slice that failed threw
  */
 export async function uploadFiles(

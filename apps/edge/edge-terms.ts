@@ -1,6 +1,6 @@
 import type { ApiTerms } from '@app/openapi';
 
-/** The text of the API's description that is of no single route. */
+/** The text of the API's description that belongs to no single route. */
 export const EDGE_TERMS: ApiTerms = {
   title: 'Millrace edge',
   description: `Query files, folders, object stores and databases as tables.

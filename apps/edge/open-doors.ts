@@ -13,7 +13,7 @@ interface Answerers {
 
 /** The addresses, besides HTTP's, at which clients ask. */
 export interface Doors {
-  /** Sentences to be told at the start: who may ask where. */
+  /** Sentences for the log at start, which say where clients may connect. */
   readonly told: readonly string[];
   close(): Promise<void>;
 }

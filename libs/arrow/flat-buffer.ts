@@ -1,7 +1,7 @@
 /**
- * Tables of a FlatBuffer, read where they lie. Whoever wrote them may claim anything: what leads out
- * of the bytes throws, and so does reading more tables than a buffer may have, since several places
- * may lead to the same one.
+ * Tables of a FlatBuffer, read where they lie. The bytes are not trusted: a reference that leads
+ * out of them throws. Reading more tables than a buffer may have throws, too, since several
+ * references may lead to the same table.
  */
 
 /** A table has its own and those below it; a schema of 12,000 fields has four times as many. */
@@ -70,8 +70,9 @@ export class FlatTable {
   }
 
   /**
-   * Writes over the bytes so that the field has its default, for who has them to itself. Tables may
-   * share the list of their fields' places, so this one gets a list of its own where the text was.
+   * Writes over the bytes so that the field has its default. The caller must own the bytes. Tables
+   * may share the list of their fields' places, so this one gets a list of its own where the text
+   * was.
    * @returns whether it had that text.
    */
   dropText(slot: number, text: string): boolean {

@@ -81,7 +81,7 @@ export function toEntry(event: RecordedEvent, directory: AuditDirectory): AuditE
   };
 }
 
-/** Nothing of what it says is shown, but for its type and the time that it claims. */
+/** Shows only the event's type and the time that it claims, and nothing else of its content. */
 function notOursEntry(event: RecordedEvent, reason: string): AuditEntry {
   const { position, type, stream, metadata } = event;
   return {

@@ -15,7 +15,8 @@ export type ReconciliationEvent =
   | {
       readonly type: 'ReconciliationBegun';
       /**
-       * The position of the last event before. Entries of the trails behind it are of a lost time.
+       * The position of the last event before the reconciliation. Later entries of the trails
+       * belong to a lost time.
        */
       readonly data: { readonly upTo: string };
     }

@@ -13,7 +13,10 @@ interface SharedStores {
 
 interface ClusterBackupDone {
   readonly name: string;
-  /** The position of the last event before the tables were copied: a copy of the event store that is made now has it. */
+  /**
+   * The position of the last event before the tables were copied. A copy of the event store that is
+   * made now contains this event.
+   */
   readonly position: string;
 }
 
@@ -21,9 +24,10 @@ interface ClusterBackupDone {
 const PLACE = '{name}';
 
 /**
- * The tables of a cluster, by ClickHouse's own BACKUP, with all that was acknowledged before: that
- * is waited for, since nobody copies a Kafka. Events are copied after it by who runs the event
- * store: events that tables do not know are carried out at a start, and the reverse is refused.
+ * A backup of a cluster's tables by ClickHouse's own BACKUP, with all records that were
+ * acknowledged before. It waits until these are written, because nobody copies a Kafka. The
+ * operator of the event store copies the events after it. A start carries out events that the
+ * tables lack, and refuses tables that are newer than the events.
  */
 export class ClusterBackup {
   private isWorking = false;

@@ -149,7 +149,10 @@ export interface Config {
     /** Undefined means: plain HTTP. */
     readonly tls: TlsConfig | undefined;
   };
-  /** Tells where health and metrics are for whoever gets there; undefined: nowhere but in the API. */
+  /**
+   * The address of health and metrics for all who can reach it. It is undefined when only the API
+   * serves them.
+   */
   readonly status: { readonly host: string; readonly port: number } | undefined;
   /** Tells where clients of ClickHouse find it at the root; undefined: nowhere. */
   readonly clickHouseClients: { readonly host: string; readonly port: number } | undefined;

@@ -33,7 +33,10 @@ export class PageFiles {
   /** @param folder where the build puts them, with a slash at its end */
   constructor(private readonly folder: URL) {}
 
-  /** The page itself, for one of the programs. Its bytes are those of the build but for one word. */
+  /**
+   * The page itself, for one of the programs. Its bytes are those of the build, except for one
+   * word.
+   */
   async page(program: string): Promise<PageFile | undefined> {
     const built = await this.bytes('index.html');
     if (!built) return undefined;

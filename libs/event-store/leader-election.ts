@@ -3,7 +3,10 @@
  * them leads; the others wait until it has done so.
  */
 export abstract class LeaderElection {
-  /** Tells whether this process leads, as far as it knows: who has lost the lead finds out when it next writes. */
+  /**
+   * Tells whether this process leads, as far as it knows. A process that has lost the lead finds
+   * out when it next writes.
+   */
   abstract readonly isLeading: boolean;
   /** Asks whether it still leads. */
   abstract confirm(): Promise<boolean>;

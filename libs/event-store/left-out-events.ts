@@ -6,9 +6,9 @@ import { MappedEventStore } from './mapped-event-store.js';
 export const LEFT_OUT = 'LeftOut';
 
 /**
- * A store in which some events say nothing: each keeps its place (id, stream, revision, position),
- * so that whoever follows or appends counts as before, and carries what it was as `original`, for
- * the audit trail, which hides nothing.
+ * A store in which some events have no content. Each of them keeps its place (id, stream, revision,
+ * position), so that counting is the same for readers and writers. It carries its stored form as
+ * `original` for the audit trail, which hides nothing.
  */
 export class LeftOutEvents extends MappedEventStore {
   constructor(

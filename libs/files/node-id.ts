@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 
-/** The id of this data directory: it is the same after a restart, and no other node has it. */
+/** The id of this data directory. It survives a restart, and no other node has the same id. */
 export function nodeId(dataDirectory: string): string {
   const file = join(dataDirectory, 'node-id');
   const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';

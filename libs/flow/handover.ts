@@ -3,7 +3,10 @@ interface Offer<Item> {
   readonly taken: () => void;
 }
 
-/** Hands items from a callback to a loop, one at a time: who offers waits until the loop asks for the next. */
+/**
+ * Hands items from a callback to a loop, one at a time. The callback waits until the loop asks for
+ * the next item.
+ */
 export class Handover<Item> {
   private readonly offers: Offer<Item>[] = [];
   private wake: (() => void) | undefined;
@@ -40,7 +43,7 @@ export class Handover<Item> {
     }
   }
 
-  /** Nobody takes any more: who offers, or will offer, does not wait. */
+  /** Ends the loop's side. A callback does not wait any more, now or later. */
   end(): void {
     this.isOver = true;
     for (const offer of this.offers.splice(0)) offer.taken();

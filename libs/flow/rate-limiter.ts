@@ -3,9 +3,9 @@ const KEPT_MAX = 50_000;
 const KEPT_WHEN_FULL = 45_000;
 
 /**
- * Tells how much each key may use in a while. What was used moves the key's clock on; whoever is more
- * than a burst ahead of the time has to wait. So one large piece may pass, and is paid for after.
- * The number of keys is bounded, because callers choose them.
+ * Tells how much each key may use in a while. Each use moves the key's clock on; a key whose clock
+ * is more than a burst ahead of the time has to wait. So one large piece may pass, and is paid for
+ * after. The number of keys is bounded, because callers choose them.
  */
 export class RateLimiter {
   private readonly clocks = new Map<string, number>();

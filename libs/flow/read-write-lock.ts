@@ -1,6 +1,6 @@
 /**
- * A readers–writer lock for each key: many may share a key at once, and whoever has it exclusively
- * is alone. Keys that nobody has are not kept.
+ * A readers–writer lock for each key: many callers may share a key, or one caller has it alone.
+ * Keys without a holder are not kept.
  */
 export class ReadWriteLock {
   private readonly sharing = new Map<string, Set<Promise<unknown>>>();

@@ -18,9 +18,9 @@ const FEW = 100;
 /**
  * Shares a bounded place out without knowing who will come: an owner may have as much waiting as is
  * left free after it. So one that floods ends at half of the place, two at a third each, and there
- * is always room for whoever comes next. This needs no clock, no list of who is present, and no
- * setting. Who has nothing waiting, or next to nothing, may take all that is free: what is larger
- * than half must be possible some time, also for who sends a little all the time.
+ * is always room for the next one. This needs no clock, no list of owners, and no setting. An owner
+ * with almost nothing waiting may take all that is free: an upload larger than half must be
+ * possible at some time, also for an owner that sends a little all the time.
  * @returns why there is no room; undefined when there is.
  */
 export function whyNoRoom({ maxBytes, waiting, own, bytes }: Room): NoRoom | undefined {

@@ -101,8 +101,8 @@ export abstract class IngestQueue {
   /** Resolves when the record at `position` is committed, by whatever process. */
   abstract awaitCommitted(position: QueuePosition): Promise<void>;
   /**
-   * Tells whether the record at `position`, or one of its partition since the offset `first`, was set
-   * aside by whoever committed it, in whatever process. Known for a while only.
+   * Tells whether the record at `position`, or one of its partition since the offset `first`, was
+   * set aside by the process that committed it. This is known for a limited time only.
    */
   abstract wasSetAside(position: QueuePosition, first: bigint): boolean;
   /** Resolves when all that was appended before this call is committed. */
@@ -125,19 +125,22 @@ export interface ConsumeOptions {
 export interface Delivery {
   readonly partition: number;
   /**
-   * The number of the partition's assignment to this consumer; it grows with each. Whoever held it
-   * before may still be at work and not know: what is done under an older epoch must not count.
-   * Undefined where nobody else can have held it.
+   * The number of the partition's assignment to this consumer; it grows with each. The consumer
+   * that held it before may still be at work: writes under an older epoch must not count. Undefined
+   * where no other consumer can have held it.
    */
   readonly epoch: bigint | undefined;
   readonly records: readonly QueuedRecord[];
   /**
    * Durably marks these records as done; they are not delivered again, unless the partition was
    * taken away meanwhile. Await it, or {@link release}, before taking the next delivery.
-   * @param setAside those of them that could not be done, for whoever waits for them
+   * @param setAside the records that could not be done; callers that wait for them are told
    */
   commit(setAside?: readonly QueuePosition[]): Promise<void>;
-  /** Gives the records back, uncommitted; whoever has the partition next gets them, under a new epoch. */
+  /**
+   * Gives the records back without a commit. The next consumer of the partition gets them, under a
+   * new epoch.
+   */
   release(): Promise<void>;
 }
 

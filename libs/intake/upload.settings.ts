@@ -15,7 +15,9 @@ export interface UploadLimits {
   readonly minFreeDiskBytes: number;
   /** A client that sends nothing for so long is given up. */
   readonly idleSeconds: number;
-  /** A client that on the whole sends less is given up; 0: none is. */
+  /**
+   * A client that sends fewer bytes than this on average is given up; 0 means that no client is.
+   */
   readonly minBytesPerSecond: number;
   /** The requests of one organization at one node, as the next; 0: no bound. */
   readonly requestsPerSecond: number;

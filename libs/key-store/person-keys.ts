@@ -19,7 +19,7 @@ export abstract class PersonKeys {
    * @param isTheirs whether a key opens what is theirs: others are dropped
    */
   abstract learn(personId: string, isTheirs: (key: Uint8Array) => boolean): Promise<void>;
-  /** When this resolves the key is gone for good. May be repeated. */
+  /** Drops the key. It is gone for good when this resolves. May be called again. */
   abstract drop(personId: string): Promise<void>;
   /** All keys are wrapped with the server's key of now when this resolves. @returns how many there are */
   abstract rewrap(): Promise<number>;

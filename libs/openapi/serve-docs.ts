@@ -2,7 +2,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import type { ApiTerms } from './api-terms.js';
 
-/** Said anew to whoever asked. */
+/** These headers belong to one connection, so they are written anew for the client. */
 const OF_A_CONNECTION = new Set(['connection', 'transfer-encoding']);
 const PATHS = ['/docs', '/docs/*', '/openapi.json', '/openapi.yaml'];
 const NOT_FOUND = 404;

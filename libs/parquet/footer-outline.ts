@@ -2,9 +2,9 @@ import { BrokenFileError } from './broken-file-error.js';
 import { I64, LIST, STOP, STRUCT, ThriftWalk } from './thrift-walk.js';
 
 /**
- * A Parquet footer, walked over without making anything of it: which bytes its own fields have,
- * and whether every length in it is one that the bytes can hold. A list of 64 million empty
- * structures is 64 MB here and 65 KB on the wire, and whoever decodes it first has gigabytes.
+ * A Parquet footer, walked over without making anything of it: which bytes its own fields have, and
+ * whether every length in it is one that the bytes can hold. A list of 64 million empty structures
+ * is 64 MB here and 65 KB on the wire, and a decoder without this check would need gigabytes.
  */
 
 /** So many values are decoded here. A schema of 20,000 columns has about so many. */

@@ -39,14 +39,20 @@ export class ThriftWalk {
     return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
   }
 
-  /** Tells how many elements the list has that begins here; whoever takes one of them skips it. */
+  /**
+   * Gives the number of elements in the list that begins here; the caller must skip each element
+   * that it takes.
+   */
   structures(): number {
     const first = this.byte();
     if ((first & 0xf) !== STRUCT) throw new BrokenFileError('it has a list of something else');
     return this.sizeOf(first);
   }
 
-  /** Fields of the structure that begins here; whoever takes one skips it. */
+  /**
+   * Gives the fields of the structure that begins here; the caller must skip each field that it
+   * takes.
+   */
   *fields(): Generator<{ readonly id: number; readonly type: number }> {
     this.seen += 1;
     if (this.seen > STRUCTURES_MAX)

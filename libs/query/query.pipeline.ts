@@ -222,7 +222,7 @@ class QueryAccount {
   }
 }
 
-/** @param sql as its author wrote it, for what is said of failures */
+/** @param sql as its author wrote it, for the messages of failures */
 function counted(rows: Readable, account: QueryAccount, sql: string): Readable {
   if (rows instanceof WholeResult) {
     account.sent(rows.bytes.length);

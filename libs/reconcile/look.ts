@@ -203,7 +203,7 @@ async function differenceOf(
     lost,
     head: head.hash,
     missing: Math.max(0, head.entries - (total - lost.count)),
-    // Where another stream has the name, the writer sets its batches aside, as ever.
+    // When another stream has the name, the writer sets its batches aside, as usual.
     waiting: waiting
       .filter(({ table }) => !taken.has(table.table))
       .map((each) => ({

@@ -120,7 +120,7 @@ export const isOfData = ({ code }: WarehouseError): boolean => OF_DATA.has(code)
 /** Numbers of failures that the engine does not explain by any of its own: of files, libraries, anything. */
 const UNEXPLAINED = new Set([0, 1000, 1001, 1002]);
 
-/** Tells whether the engine will not carry the statement out, today or tomorrow, as what is there is now. */
+/** Tells whether the engine refuses the statement for good, as long as its tables stay the same. */
 export const refuses = (error: unknown): boolean =>
   error instanceof WarehouseError && !passes(error) && !UNEXPLAINED.has(error.code);
 

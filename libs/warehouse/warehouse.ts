@@ -67,8 +67,8 @@ export interface WarehouseQuery {
   /** The same, but only every so often: never for a query that is done within a fifth of a second. */
   readonly onSample?: (progress: QueryProgress) => void;
   /**
-   * The same for whoever watches: from the beginning on, every so often, and at least once when the
-   * answer begins. Rows are not held back for it, but for the first mebibytes.
+   * The same for callers that watch a query: from the beginning on, at intervals, and at least once
+   * when the answer begins. No rows are held back for it, except the first mebibytes.
    */
   readonly onReading?: (progress: QueryProgress) => void;
   /** True where the statement reads little, which is in memory: one thread is faster, and the answer is probably small. */
@@ -225,7 +225,7 @@ export abstract class WarehouseSchema {
   abstract rejectedStreams(database: string): Promise<readonly string[]>;
   /** Forgets the rejected records of a stream. */
   abstract dropRejected(database: string, streamId: string): Promise<void>;
-  /** Takes rows out of `_rejected`, for good when it resolves. May be repeated. */
+  /** Removes rows of `_rejected`. They are gone for good when it resolves. May be called again. */
   abstract removeRejected(
     database: string,
     streamId: string,

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-/** A result that is there already, all of it: whoever sends it knows its length. */
+/** A result that is complete already, so its sender knows its length. */
 export class WholeResult extends Readable {
   constructor(readonly bytes: Buffer) {
     super();

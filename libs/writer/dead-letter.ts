@@ -141,14 +141,17 @@ export class DeadLetter {
     return { position, key, headers, payload: { bytes } };
   }
 
-  /** All that is here of these databases: resolves when it is gone for good. */
+  /**
+   * Deletes everything that is kept here for these databases. It is gone for good when the promise
+   * resolves.
+   */
   async forgetDatabases(databases: ReadonlySet<string>): Promise<void> {
     if (this.size === 0 || databases.size === 0) return;
     for (const batch of await this.list())
       if (databases.has(batch.headers.database ?? '')) await this.forget(batch);
   }
 
-  /** Resolves when it is gone for good. */
+  /** It is gone for good when the promise resolves. */
   async forget({ position, headers }: DeadBatch): Promise<void> {
     const name = nameOf(position);
     for (const ending of [DESCRIPTION, endingIn(headers)])

@@ -3,7 +3,7 @@ import { isOfData, passes, WarehouseError } from '@app/warehouse';
 /** `count`: again, but not often; `apart`: none of these batches is known to be at fault. */
 export type Verdict = 'wait' | 'count' | 'apart' | 'give-up';
 
-/** Tries before a batch that fails for a reason of its own is given up. */
+/** The tries before a batch that fails for its own reason is set aside. */
 const TRIES = 3;
 
 /**

@@ -77,7 +77,7 @@ describe('one organization beside the flood of another', () => {
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
     const lines = createInterface({ input: flood.stdout });
-    // It says so when it has its first answer: before that its stream is being made.
+    // The flood says when it has its first answer: before that, its stream is being made.
     await once(lines, 'line');
     const result = await work();
     const told = once(lines, 'line') as Promise<[string]>;

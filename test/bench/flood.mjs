@@ -1,6 +1,6 @@
-// Uploads over and over on many connections until it is killed; a process of its own, so that
-// whoever measures beside it is not held up by it.
-// node flood.mjs <url> <authorization> <connections> <records a body>
+// Uploads over and over on many connections until it is killed; It is a process of its own, so that
+// it does not slow down the program that measures. node flood.mjs <url> <authorization>
+// <connections> <records a body>
 import { Agent, request } from 'node:http';
 
 const [url, authorization, connections, records] = process.argv.slice(2);

@@ -26,7 +26,8 @@ export function familyProcessorSeconds(pid: number): number {
     try {
       all.set(Number(name), told(Number(name)));
     } catch {
-      // It has ended meanwhile, and is none of ours: those run until the bench ends them.
+      // The process has ended meanwhile, so it is not ours: our processes run until the bench ends
+      // them.
     }
   }
   const ofFamily = (member: number): number =>

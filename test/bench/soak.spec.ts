@@ -15,8 +15,9 @@ const SAMPLES = 60;
 const START_MS = 240_000;
 const MIB = 2 ** 20;
 /**
- * By how much the least that a process needs in a third of the time may rise to the next third. The
- * least, since an insert or a merge more or less is no leak; caches are warm after the first third.
+ * The bound on the growth of the least memory of a process from one third of the time to the next.
+ * It is the least memory because an insert or a merge is no leak; caches are warm after the first
+ * third.
  */
 const RISE_MAX_MIB = SHORT ? 200 : 80;
 

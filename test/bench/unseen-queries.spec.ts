@@ -36,7 +36,7 @@ interface Asked {
   readonly time: (n: number) => string;
 }
 
-/** By processor time, which other work on the machine changes little. */
+/** The cost is processor time, which other work on the machine changes little. */
 async function costs({ pid, ask, time }: Asked, program: string): Promise<readonly string[]> {
   const cells = [program];
   for (const [kind, of] of Object.entries(KINDS)) {

@@ -10,7 +10,7 @@ const server = process.env.CLICKHOUSE_URL;
 export const CLICKHOUSE = server === undefined ? 'ClickHouse (double)' : 'ClickHouse';
 
 export interface ClickHouseUnderTest extends OpenWarehouse {
-  /** For files of the test. */
+  /** The directory for files of the test. */
   readonly directory: string;
   readonly isDouble: boolean;
   dispose(): Promise<void>;

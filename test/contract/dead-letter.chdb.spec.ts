@@ -254,8 +254,8 @@ describe('batches that their table does not take', () => {
     const [batch, ...more] = await new DeadLetter(kept()).list();
     expect([batch?.position, more]).toEqual([positions[1], []]);
     expect(await valuesOf(stream)).toBe('1,4,5,6\n');
-    // The bytes are kept as they came, in a file that somebody can mend. Whoever puts it back has
-    // it read as lines.
+    // The bytes are kept as they came, in a file that somebody can mend. When it is put back, it is
+    // read as lines.
     const name = readdirSync(kept()).find((file) => file.endsWith('.ndjson')) ?? '';
     const payload = join(kept(), name);
     const text = readFileSync(payload, 'utf8');

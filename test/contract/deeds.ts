@@ -9,7 +9,7 @@ type Role = (typeof ROLES)[number];
 /** `late`: an invitation that was over before it began. */
 type Asking = 'invite' | 'late' | 'accept' | 'decline' | 'withdraw';
 
-/** One thing that somebody does; numbers choose among who and what is there by then. */
+/** One thing that somebody does. Numbers choose among the people and things that exist by then. */
 type Deed =
   | { readonly do: 'register' | 'rename' | 'erase' | 'password'; readonly who: number }
   | { readonly do: 'sign-up' | 'prove'; readonly who: number }
@@ -191,7 +191,7 @@ async function perform(node: Node, what: Deed): Promise<void> {
   }
 }
 
-/** Person 0 invites, whoever is asked answers. */
+/** Person 0 invites, and the invited person answers. */
 async function answer(node: Node, what: Extract<Deed, { do: Asking }>): Promise<void> {
   const { users, organizations, asking } = node;
   const place = organizations.find(`o${what.where}`);

@@ -21,7 +21,10 @@ const SILENT_MS = 3000;
 /** The engine tries to connect again and again for some ten seconds before it tells why not. */
 const TRIED_MS = 60_000;
 
-/** Asked of the engine as an organization's query is, without the guard before it, and without whoever watches queries. */
+/**
+ * Asks the engine as an organization's query does, but without the guard and without the watch over
+ * queries.
+ */
 describe('the second wall: hostile statements past the guard', () => {
   let engine: GuardedEngine;
   let server: EngineProcess;

@@ -14,7 +14,7 @@ import { kinOf, withOtherValues } from './kin-statements.js';
 import { openGuardedEngine, OTHER, OWN, type GuardedEngine } from './guarded-engine.js';
 
 const RUNS = rounds(8, 2000);
-/** In CI one of so many of the statements that are known is looked at: each is asked a dozen times. */
+/** CI looks at one of so many of the known statements, because each is asked a dozen times. */
 const EVERY = rounds(4, 1);
 
 /** Columns of each type that statements are written anew for. */
@@ -241,7 +241,7 @@ describe('a statement that is judged by its shape', () => {
       .text({ sql: `DESCRIBE TABLE (\n${sql}\n)`, database: OWN.database, format: 'text' })
       .catch(() => undefined);
 
-  /** By another guard, so that nothing is known from the way that is looked at. */
+  /** Another guard judges it, so that nothing is known from the path under test. */
   async function isSame(sql: string, other: Guard): Promise<void> {
     const asItIs = await told(other.admit(sql, OWN, AS_IT_IS));
     // One of its shape is admitted before, as it is.

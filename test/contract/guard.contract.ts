@@ -15,8 +15,8 @@ const SUITE = 'the guard, with a second organization beside';
 
 /**
  * The guard must keep to this, whichever adapter has the tables.
- * @param step one of so many hostile statements is asked. Most are refused before the adapter is
- *   asked, so an adapter can be tried with fewer.
+ * @param step asks only each n-th hostile statement. Most are refused before the adapter is asked,
+ * so an adapter can be tried with fewer.
  */
 export const guardContract = (
   adapter: string,
@@ -95,7 +95,8 @@ export const guardContract = (
           expect(answer).not.toContain('o_');
           expect(answer).not.toContain('root:');
         } else {
-          // Refused in words of ours, which give nothing away; or cut off in the middle by a limit.
+          // The guard refuses it in our own words, which give nothing away, or a limit interrupts
+          // it.
           expect(['MillraceError', 'WarehouseError']).toContain(answer.name);
           const { message, detail = '' } = answer as MillraceError;
           expect(message + detail).not.toContain(CANARY);

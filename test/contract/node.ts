@@ -63,7 +63,7 @@ export function understood(stored: EventStore): Pick<Site, 'stored' | 'store'> {
   return { stored, store: understoodEvents(stored, new NotUnderstood({ error: () => undefined })) };
 }
 
-/** Read models that have applied nothing. */
+/** Read models that have applied no event. */
 export interface ReadModels {
   readonly people: PersonalData;
   readonly users: UsersProjection;
@@ -88,7 +88,7 @@ export function readModels(
   };
 }
 
-/** One process's read models, caught up, and what changes them. */
+/** The read models of one process, caught up, and the functions that change them. */
 export interface Node extends ReadModels {
   readonly projector: Projector;
   readonly pipeline: CommandPipeline;

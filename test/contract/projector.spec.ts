@@ -217,7 +217,7 @@ describe('the projector, on the embedded store', () => {
     expect(again.map(({ count }) => count)).toEqual([4, 4]);
   });
 
-  /** Writes when it is let, what it was given until then. */
+  /** Writes the events that it was given, once it is allowed to. */
   class Grouped extends Counting {
     readonly groups: number[] = [];
     unwritten = 0;

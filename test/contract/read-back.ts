@@ -24,7 +24,7 @@ const STREAM_ID = '01B';
 const ACCEPTED_AT = 1_767_225_600_000_000;
 
 export interface Refusal {
-  /** Counted from 0. */
+  /** The index counts from 0. */
   readonly line: number;
   readonly reason: string;
 }
@@ -84,7 +84,10 @@ export class ReadBack {
     return mergeParts(this.under.engine, this.table);
   }
 
-  /** Accepted records that are read back as something else: the field, what was sent and what was read. */
+  /**
+   * Accepted records that are read back as other values: the field, the sent value and the value
+   * that was read.
+   */
   async changed(): Promise<string[]> {
     const kept = new KeptValues();
     const verbatim = new Set(this.keeper.state.verbatim.map(({ name }) => name));
@@ -106,7 +109,10 @@ export class ReadBack {
     return answer.split('\n').slice(0, -1).map(BigInt);
   }
 
-  /** Fields within objects that have a type, and what each row has of them, in the order in which rows were sent. */
+  /**
+   * Fields within objects that have a type, each with the values of the rows in the order in which
+   * these were sent.
+   */
   async within(): Promise<{ fields: readonly PathField[]; rows: readonly unknown[][] }> {
     const fields = pathFields(this.keeper.state.objects);
     const values = ['1', ...fields.map((field, at) => `${sqlOfField(field)} AS f${at}`)].join(', ');

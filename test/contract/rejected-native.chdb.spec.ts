@@ -61,7 +61,7 @@ describe('rejected rows, read back by the real engine', () => {
     const stream = fc.string({ unit: 'grapheme', maxLength: 200 }).filter((name) => !/\p{Cs}/u.test(name)); // prettier-ignore
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 1 }), stream, async (all, name) => {
-        // Two brackets make no record, and what is within them no second line.
+        // Two brackets make no record, and the bytes within them make no second line.
         const lines = all.map((bytes) => [...bytes].map((byte) => (byte === 0x0a ? 0 : byte)));
         const body = Buffer.concat(lines.map((line) => Buffer.from([0x5b, ...line, 0x5d, 0x0a])));
         const { rejected: told } = await judge(body, { stream: name });

@@ -5,7 +5,7 @@ const STREAM_ID = '01T';
 const TABLE = { database: 'o_contract', table: 'typed' };
 const UTC = "DateTime64(6, 'UTC')";
 
-/** Types of single values, each with some: the least, the most, and what is between. */
+/** Types of single values, each with its least and greatest value, and some between. */
 const VALUES: readonly (readonly [type: string, values: readonly string[]])[] = [
   ['Int8', ['-128', '127']],
   ['UInt64', ['0', '18446744073709551615']],

@@ -71,7 +71,7 @@ describe('a broker whose answer is lost after it has stored a batch', () => {
   }
 });
 
-/** @param breaks asked of every answer: whether it is lost, and its connection with it */
+/** @param breaks decides for each answer whether it is lost together with its connection */
 function clientOf(brokers: string, breaks: () => boolean): Kafka {
   return new kafkajs.Kafka({
     brokers: [brokers],

@@ -14,7 +14,10 @@ import { startServer, type Server } from '../server/start-server.js';
 const PART_BYTES = 16 * 1024 * 1024;
 /** There are so many that the last of three kills comes before the end on a fast machine, too. */
 const MANY = rounds(500_000, 1_000_000);
-/** So often it is asked how far an upload is: whoever asked without a pause would slow it down. */
+/**
+ * The progress of an upload is asked for with this pause, because asking without a pause would slow
+ * it down.
+ */
 const LOOK_MS = 20;
 const MANY_STORED = `${MANY.toLocaleString('en')} stored, 0 rejected`;
 

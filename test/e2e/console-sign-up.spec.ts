@@ -65,7 +65,7 @@ function signingUp(): void {
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
     expect(complaints().filter((each) => !/40[013]/.test(each))).toEqual([]);
 
-    // Root looks after it: whoever asked from that address may be invited from now on.
+    // Root marks the address as proven, so its owner may be invited from now on.
     const asked = await (await browser.newContext()).newPage();
     await signIn(asked, server.url, ROOT);
     await asked.goto(`${server.url}/#/people?org=ann-co`);

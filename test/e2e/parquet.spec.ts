@@ -458,7 +458,7 @@ describe('Parquet', () => {
       `SELECT number AS n, if(n + 1 IN (${odd.join()}), 9007199254740993, n)::Int64 AS v, repeat(concat('p', toString(n)), 20) AS pad` +
         ' FROM numbers(5000) SETTINGS output_format_parquet_row_group_size = 500, max_block_size = 500, max_threads = 1',
     );
-    // Once in a while they came in order by themselves.
+    // The rows happened to come in order now and then.
     for (let upload = 0; upload < 6; upload += 1) {
       const stream = fresh();
       await server.client.call(`${stream}/settings`, { body: '{"columns":{"v":"Float64"}}' });

@@ -28,7 +28,7 @@ interface Entry {
   readonly data: string;
 }
 
-/** An installation of which a part is put back to what it was a day before. */
+/** An installation of which one store is put back to its state of a day before. */
 class Installation {
   readonly directory = mkdtempSync(join(tmpdir(), 'millrace-reconcile-'));
   private readonly copies = mkdtempSync(join(tmpdir(), 'millrace-days-'));
@@ -69,12 +69,12 @@ class Installation {
     });
   }
 
-  /** From now on it has other stores. */
+  /** From now on the installation has other stores. */
   use(variables: Readonly<Record<string, string>>): void {
     this.variables = variables;
   }
 
-  /** While it is stopped. */
+  /** The work is done while the server is stopped. */
   keep(day: string): void {
     // A server that was killed has left its socket.
     const filter = (source: string): boolean => !lstatSync(source).isSocket();
@@ -392,7 +392,7 @@ describe('an installation of which a part is of the day before', () => {
     async () => {
       putBack('person-keys');
       const copied = readdirSync(join(installation.directory, 'person-keys'));
-      // The start goes on with a word, and whoever was erased since stays erased.
+      // The server starts, but says so. People who were erased since stay erased.
       const server = await installation.start({ MILLRACE_LOG_LEVEL: 'warn' });
       expect(server.output()).toMatch(/"count":1,.*accounts cannot be read/);
       const there = (await installation.call('/api/default/users')).bytes.toString();

@@ -177,7 +177,7 @@ describe('signing up', () => {
     const all = (await as('root', 'GET', '/api/organizations')).bytes.toString();
     expect(all).not.toContain('eve-new');
 
-    // Nobody whom she has made can prove her, nor she those.
+    // An account that she has made cannot prove her address, and she cannot prove theirs.
     await as('eve', 'POST', '/api/eve-co/users', { ...person('eve2'), role: 'admin' });
     const prove = (by: string, whom: string): Promise<Answer> =>
       as(by, 'POST', `/api/eve-co/users/${email(whom)}/proven`);
@@ -199,7 +199,7 @@ describe('signing up', () => {
       data: [{ organization: 'corp' }],
     });
     expect((await as('eve', 'POST', '/api/invitations/corp/accept')).status).toBe(200);
-    // Now she vouches for whom she has made.
+    // Now she may prove the addresses of the accounts that she has made.
     expect((await prove('eve2', 'eve2')).status).toBe(403);
     expect((await prove('eve', 'eve2')).status).toBe(200);
     expect((await as('eve2', 'GET', '/api/invitations')).status).toBe(200);

@@ -136,7 +136,8 @@ describe('a stranger is told nothing of what is there', () => {
         const title = `${route.method} ${route.path}`;
         for (const [what, one, other] of caller === 'passcode' ? inTurn(at) : pairs) {
           if (CREATES[title]?.includes(what) && !['nobody', 'passcode'].includes(caller)) continue;
-          // An own organization's members and streams are no secret, nor is which e-mail is free to register.
+          // The members and streams of the caller's own organization are no secret. Neither is the
+          // fact that an e-mail is free to register.
           const own = one.org === 'other';
           if (own && (!route.path.includes('{email}') || caller !== 'stan')) continue;
           const [answer, another] = [

@@ -244,7 +244,7 @@ describe('two tenants cannot touch each other', () => {
     'POST /api/{org}/sql': (name) => ({ body: `SELECT count() AS n FROM \`s-${name}\`` }),
   };
 
-  /** Makes the thing that a route asks about anew, whoever asks. */
+  /** Makes the thing that a route asks about anew, for each caller. */
   async function prepare({ method, path }: Route, name: string): Promise<string> {
     if (path.includes('/kv/'))
       await asRoot(`/api/acme/s-${name}/_json?wait=true`, json({ key: 'k', value: 'v' }));

@@ -16,7 +16,7 @@ describe('a full disk', () => {
   let kept = 0;
 
   beforeAll(() => {
-    // Needs root, as CI has; without it this fails, loudly.
+    // The test needs root, as CI has. Without root it fails loudly.
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m`, 'tmpfs', dataDirectory]);
   });
   afterAll(async () => {

@@ -17,7 +17,7 @@ describe('a disk with little room', () => {
   const ballast = join(dataDirectory, 'ballast');
   let server: Server;
   beforeAll(async () => {
-    // Needs root, as CI has; without it this fails, loudly.
+    // The test needs root, as CI has. Without root it fails loudly.
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m`, 'tmpfs', dataDirectory]);
     const variables = { MILLRACE_MIN_FREE_DISK_BYTES: String(MIB) };
     server = await startServer({ dataDirectory, variables });

@@ -20,7 +20,7 @@ interface SignedKey {
 
 export const KEY_PASSWORD = 'key-secret';
 
-/** Makes an authority of a test's own, and what it signs. */
+/** Makes an authority for a test, and the certificates that it signs. */
 export function makeCertificates(directory: string): Certificates {
   const at = (name: string): string => join(directory, name);
   const openssl = (...args: string[]): void => {

@@ -45,7 +45,7 @@ export const callEnd = (error: unknown): CallEnd => {
   return { code, details };
 };
 
-/** A client of Flight, of gRPC's own library; whoever makes one closes it. */
+/** A client of Flight, made by gRPC's own library. The caller closes it. */
 export class FlightClient {
   readonly grpc: Client;
   readonly metadata = new Metadata();

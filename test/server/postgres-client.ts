@@ -10,7 +10,7 @@ export function postgresAddress(edge: Edge): { readonly host: string; readonly p
   return { host: url?.[1] ?? '', port: Number(url?.[2]) };
 }
 
-/** A client of `pg`, connected; whoever asks for one ends it. */
+/** A connected client of `pg`. The caller ends it. */
 export async function postgresClient(
   edge: Edge,
   options: Omit<pg.ClientConfig, 'host' | 'port'> = {},
@@ -20,7 +20,7 @@ export async function postgresClient(
   return client;
 }
 
-/** A connection of bytes, and what has come back so far. */
+/** A connection of bytes, with the bytes that have come back so far. */
 export interface RawConnection {
   readonly socket: Socket;
   received(): Buffer;

@@ -20,7 +20,7 @@ export interface Relay {
   close(): Promise<void>;
 }
 
-/** Stands between a client and a server: writes down what is asked, and is a bad line when told so. */
+/** Stands between a client and a server. It writes down the requests, and can act as a bad line. */
 export async function startRelay(target: string): Promise<Relay> {
   const calls: RelayedCall[] = [];
   const server = createServer((incoming, outgoing) => {

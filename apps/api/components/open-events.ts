@@ -30,7 +30,7 @@ export interface Events {
 }
 
 /**
- * Nothing is written before the key is known to be theirs.
+ * Opens the events. Nothing is written before it is known that the key belongs to them.
  * @param isAlone no other process has them, not even where they are on a server
  */
 export async function openEvents(

@@ -26,8 +26,9 @@ const REJECTED: TableDescription = {
 const AUDIT: TableDescription = { name: AUDIT_TABLE, columns: AUDIT_COLUMNS };
 
 /**
- * An organization's streams and rejected records, and for who manages it its audit trail, as tables
- * to query. Rejected records are of all streams: who may see some has them by their streams only.
+ * An organization's streams and rejected records as tables to query. Its managers see its audit
+ * trail, too. Rejected records belong to all streams: a caller who may see only some streams gets
+ * the rejected records of these.
  */
 export class StreamCatalog extends Catalog {
   constructor(
@@ -61,7 +62,7 @@ export class StreamCatalog extends Catalog {
     return this.statistics.version({ database, table: name });
   }
 
-  /** Entries of the audit trail come a moment after the answers to what they are of. */
+  /** Entries of the audit trail appear a moment after the answers that they are about. */
   override async settled({ administered }: RequestOrganization, statement: string): Promise<void> {
     if (administered && statement.includes(AUDIT_TABLE)) await this.projector.settled();
   }

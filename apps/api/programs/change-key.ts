@@ -96,9 +96,9 @@ const isSame = (a: ServerKey, b: ServerKey): boolean =>
   a.fingerprint('change-key', '') === b.fingerprint('change-key', '');
 
 /**
- * Puts another key in the place of the one that the installation has.
- * @param newKeyFile the file that has it; undefined: one is made
- * @throws {Error} when it cannot; the former key is in force then
+ * Replaces the key of the installation.
+ * @param newKeyFile the file of the new key; undefined: a key is made
+ * @throws {Error} when it fails; the former key remains in force
  */
 export async function changeKey(newKeyFile: string | undefined): Promise<void> {
   const config = readConfig();

@@ -9,7 +9,7 @@ const NEWLINE = 0x0a;
 /** Finds where a slice ends. Each slice asks a new one. */
 export interface Cutter {
   /**
-   * @param held what there is of the slice; what was there before is still there
+   * @param held the bytes of the slice so far, those of earlier calls included
    * @returns the end of the first record at which the slice is long enough, or -1
    */
   find(held: Buffer): number;

@@ -1,4 +1,4 @@
-/** A failure as the API tells it. */
+/** A failure as the API reports it. */
 export class ApiFailure extends Error {
   constructor(
     readonly status: number,

@@ -36,7 +36,7 @@ export function useAction(): Action {
 
 interface Change {
   readonly change: Action;
-  /** Does something, says so, and has what is shown asked for again. */
+  /** Does something, reports it, and requests the shown data again. */
   readonly then: (act: () => Promise<void>, done: string) => void;
 }
 

@@ -51,7 +51,10 @@ export function AskPage({ organization, tables, sql, mayWrite, ...route }: Props
   const [view, setView] = useState<View>('table');
   // The editor completes, where the names do not come, those that it knows by itself.
   const { answer: functions = NONE } = useAnswer(() => readFunctions(organization), [organization]);
-  /** The editor keeps what it is given at first, and asks as the page stands by then. */
+  /**
+   * Runs the statement, with the state of the last rendering. The editor keeps its first callback,
+   * which calls this one.
+   */
   const asking = useRef<() => void>();
 
   const run = async (): Promise<void> => {

@@ -5,8 +5,8 @@ interface Props {
 }
 
 /**
- * Lists what was asked before. It is there from the beginning, so that nothing moves when it gets
- * its first one.
+ * Lists earlier statements. The list is shown even while it is empty, so that nothing moves when it
+ * gets its first entry.
  */
 export function HistoryList({ statements, onUse }: Props) {
   return (

@@ -4,7 +4,7 @@ import { Failure } from '../frame/failure.js';
 import { DisplayNameForm } from './display-name-form.js';
 import { DeleteOrganizationForm } from './delete-organization-form.js';
 
-/** It is there for everybody, and for good. */
+/** The organization `default` exists for all users and cannot be deleted. */
 const DEFAULT = 'default';
 
 interface Props {

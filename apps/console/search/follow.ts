@@ -26,7 +26,7 @@ const RETRY_MS = 2000;
 /** After these reasons, connecting again is useless. */
 const FINAL = new Set(['refused', 'deleted', 'failed']);
 
-/** The server has ended it for good. */
+/** The server has ended the tail, and a new connection is useless. */
 export class TailEnded extends Error {}
 
 /**

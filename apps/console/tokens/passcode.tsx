@@ -5,7 +5,7 @@ import { ConfirmButton } from '../form/confirm-button.js';
 import { CopyButton } from '../frame/copy-button.js';
 import { Failure } from '../frame/failure.js';
 
-/** The passcode is shown to who asks for it, and not before. */
+/** Shows the passcode only when the user asks for it. */
 export function Passcode({ organization }: { readonly organization: string }) {
   const [passcode, setPasscode] = useState<string>();
   const asking = useAction();

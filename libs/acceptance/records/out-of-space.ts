@@ -4,7 +4,7 @@ import { WarehouseError } from '@app/warehouse';
 /** Engine numbers of a disk that is full: NOT_ENOUGH_SPACE, CANNOT_WRITE_TO_FILE_DESCRIPTOR, CANNOT_OPEN_FILE, CANNOT_CLOSE_FILE. */
 const ENGINE_NUMBERS = new Set([243, 75, 76, 77]);
 
-/** Tells whether a failure means that the disk is full, whoever met it. */
+/** Tells whether a failure means that the disk is full, in this process or in the engine. */
 export function isOutOfSpace(error: unknown): boolean {
   if (error instanceof WarehouseError) return ENGINE_NUMBERS.has(error.code);
   return isDiskFull(error);

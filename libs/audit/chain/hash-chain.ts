@@ -9,8 +9,8 @@ export const CHAIN_START = '0'.repeat(64);
 
 /**
  * The hash of an entry: HMAC-SHA-256, in hex, over the hash before it and the event as it is
- * stored. Whoever changes, removes or adds an event has to make all later hashes again, and cannot
- * without the key. It covers sealed texts, not what is in them, so erasing a person changes none.
+ * stored. A change of the events changes all later hashes, and nobody can compute those without the
+ * key. It covers sealed texts, not what is in them, so erasing a person changes none.
  */
 export function chainHash(key: Uint8Array, previousHash: string, event: RecordedEvent): string {
   const { id, stream, revision, position, type, data, metadata } = event;

@@ -1,6 +1,6 @@
 import type { AuditRow } from '@app/warehouse';
 
-/** An entry as clients see it, but for its data. */
+/** An entry as clients see it, without its data. */
 export interface AuditHit {
   readonly position: number;
   readonly occurred_at: string;

@@ -50,7 +50,7 @@ const isLost = (error: unknown): boolean =>
  * Writes every event into the table `_audit` of the organization it concerns, chained by hashes.
  * Rows are written in order and never twice: what the table already has is only passed over. They
  * go in groups: while stored events are replayed by the thousand, then as `writeGroup` is asked to,
- * which whoever reads the trail waits for. Of several processes the one that leads writes.
+ * for which the readers of the trail wait. Of several processes the one that leads writes.
  */
 export class AuditTrailProjection implements SnapshottedProjection {
   readonly name = 'audit-trail';
@@ -105,8 +105,8 @@ export class AuditTrailProjection implements SnapshottedProjection {
   }
 
   /**
-   * A person who is erased while a group is written may be named in rows that the group does not
-   * have. The next group has them.
+   * A person may be erased while a group is written, and rows that are not in the group may name
+   * them. The next group has these rows.
    */
   async writeGroup(): Promise<void> {
     const { hasErased } = this;
@@ -180,9 +180,9 @@ export class AuditTrailProjection implements SnapshottedProjection {
   }
 
   /**
-   * Position up to which rows need not be written. Who does not lead waits for each live event's
-   * row before it comes here. For those that are replayed nobody has waited: whoever was to write
-   * them may be gone. Who leads looks when it writes: while it does, nothing else may ask.
+   * Position up to which rows need not be written. A process that does not lead has waited for the
+   * row of each live event. For replayed events it has not: the process that was to write their
+   * rows may be gone. The leader reads the position when it writes.
    */
   private async storedOf(database: string, { position }: RecordedEvent): Promise<bigint> {
     if (!this.live) return this.stored.get(database) ?? this.ask(database);

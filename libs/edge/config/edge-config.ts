@@ -34,7 +34,7 @@ export interface EdgeConfig {
   /** Origins whose pages may call; `*` is any. */
   readonly cors: readonly string[];
   readonly follow?: FollowConfig;
-  /** Sentences to be told at the start: what was asked for and has no effect. */
+  /** Sentences for the log at start, about settings that have no effect. */
   readonly notes: readonly string[];
 }
 

@@ -19,7 +19,7 @@ export const dropRequests = z.array(strict({ tableName }));
 
 export interface TableRequest {
   readonly name: string;
-  /** Undefined means: the table that is there is to be read again. */
+  /** Undefined means that the existing table is read again. */
   readonly table: DescribedTable | undefined;
 }
 

@@ -54,7 +54,10 @@ export function fetched({ name, dataType }: DescribedColumn): string {
   return `CAST(${column} AS ${isList ? 'Array(Nullable(String))' : 'String'}) AS ${column}`;
 }
 
-/** Tells whether all of `before` is in `after` as it was: rows that were read by it can stay. */
+/**
+ * Tells whether `after` has all columns of `before` unchanged: rows that were read by these columns
+ * can stay.
+ */
 export function extendsColumns(
   after: readonly DescribedColumn[],
   before: readonly DescribedColumn[],

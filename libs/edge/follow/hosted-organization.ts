@@ -8,7 +8,7 @@ import type { DescribedColumn } from '../table-description.js';
 import { fetched, followedColumns, hostedSchema, hostedSchemas } from './followed-columns.js';
 import { conditionOf, type BatchRows, type Chunk, type Reaches } from './plan-fetch.js';
 
-/** The hosted side answered, but not with what was asked for. */
+/** The hosted side gave an answer of an unexpected form. */
 export class HostedError extends Error {
   constructor(
     readonly status: number,
@@ -90,7 +90,7 @@ export class HostedOrganization {
     return new Map(rows.map(({ p, last, n }) => [p, { last, rows: n }]));
   }
 
-  /** The stream's columns; undefined when there is none. */
+  /** The stream's columns; undefined when there is no such stream. */
   async columns(stream: string): Promise<readonly DescribedColumn[] | undefined> {
     try {
       const answer = await this.request(`schema/${encodeURIComponent(stream)}`);
@@ -101,7 +101,7 @@ export class HostedOrganization {
     }
   }
 
-  /** The first batches of what is asked for, in order. */
+  /** The first batches within these ranges, in order. */
   async batches(stream: string, which: Pick<Chunk, 'ranges'>): Promise<readonly BatchRows[]> {
     const rows = await this.rows(
       `SELECT _partition AS p, _offset AS o, count() AS n FROM ${quoteIdentifier(stream)} WHERE ${conditionOf(which)} GROUP BY p, o ORDER BY p, o LIMIT ${BATCHES_AT_ONCE}`,

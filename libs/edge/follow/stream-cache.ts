@@ -42,7 +42,7 @@ export class StreamCache {
     private state: Manifest,
   ) {}
 
-  /** Opens what is there, or begins anew where nothing sound is. */
+  /** Opens the existing cache, or begins a new one when none is intact. */
   static async open(stream: string, folder: string): Promise<StreamCache> {
     await mkdir(folder, { recursive: true });
     const state = await readManifest(join(folder, 'manifest.json'));

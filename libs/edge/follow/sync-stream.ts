@@ -49,7 +49,7 @@ interface Target {
   readonly wanted: Reaches;
 }
 
-/** @returns false when what is there cannot be made what is wanted by adding to it. */
+/** @returns false when adding rows to the cache cannot bring it up to date. */
 async function extend(
   cache: StreamCache,
   target: Target,

@@ -121,7 +121,7 @@ export class KeyValueStores {
     }, timerMilliseconds(seconds)).unref();
   }
 
-  /** All at once: whoever has begun to look something up ends with what was there then. */
+  /** All values change at once: a request that has begun reads the old ones to its end. */
   private async reload(store: Store): Promise<void> {
     const before = store.values;
     store.values = await this.read(store.described, before);

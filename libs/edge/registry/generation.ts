@@ -13,9 +13,9 @@ export interface Generation {
 
 /**
  * Makes the views of a generation; nothing else sees them before it is told the database's name. A
- * view reads by its own right, so whoever may read it needs no right to what is behind it. What has a
- * copy gets another name for that instead: a view costs each statement half a millisecond. The
- * database keeps nothing on disk: keys to object stores stand in the views.
+ * view reads with its own rights, so its readers need no rights to the tables behind it. A table
+ * with a copy gets a second name for the copy instead, because a view costs each statement half a
+ * millisecond. The database keeps nothing on disk: keys to object stores stand in the views.
  */
 export async function createGeneration(
   tables: ReadonlyMap<string, PreparedTable>,

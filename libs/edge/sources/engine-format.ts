@@ -11,7 +11,7 @@ export interface EngineFormat {
   readonly inference: Settings;
   /** Tells whether files of it say no types. */
   readonly inferred: boolean;
-  /** Endings of file names, without the dot; a folder's other files are none of the table's. */
+  /** Endings of file names, without the dot. Other files of a folder do not belong to the table. */
   readonly endings: readonly string[];
 }
 

@@ -1,2 +1,5 @@
-/** A table cannot be made of what it is described by. Whoever described it, the operator or a caller, is told. */
+/**
+ * No table can be made of a description. The author of the description, the operator or a caller,
+ * is told.
+ */
 export class SourceError extends Error {}

@@ -45,10 +45,10 @@ const BACKOFF_MS = { first: 1, most: 10 };
 
 /**
  * A store in which only what this installation wrote says something. Every event that is appended
- * carries a MAC over itself, its place in its stream, and the MAC of our event before it. One that
- * fails keeps its place (id, stream, revision, position), so that whoever follows or appends counts
- * as before, and says nothing. Each event is judged by itself, so a reading may begin anywhere;
- * where the one before it was read as well, a gap is told, and changes nothing.
+ * carries a MAC over itself, its place in its stream, and the MAC of our event before it. An event
+ * whose MAC fails keeps its place (id, stream, revision, position), so that counting is the same
+ * for readers and writers, and has no content. Each event is judged by itself, so a reading may
+ * begin anywhere; where the one before it was read as well, a gap is told, and changes nothing.
  */
 export class AuthenticEvents extends MappedEventStore {
   /** The tails of the streams that were read or appended to last. */

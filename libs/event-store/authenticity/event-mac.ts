@@ -4,7 +4,7 @@ import type { EventMetadata, NewEvent, RecordedEvent } from '../event.js';
 /** The MAC that the first event of a stream has before it. */
 export const NO_MAC = '';
 
-/** 132 bits: whoever guesses one has to have it judged by us. */
+/** The MAC has 132 bits. An attacker can test a guess only by letting this program judge it. */
 const CHARACTERS = 22;
 
 /** An event at its place in a stream. */

@@ -5,8 +5,8 @@ import { MillraceError } from '@app/platform';
 const PACE = { perSecond: 5, burst: 5000 };
 
 /**
- * Events are kept for good, so nobody may make them without bound: of each account so many in a
- * while at one node. Nothing is asked of the system and of root.
+ * Bounds the commands of each account at one node, because events are kept for ever. The system and
+ * root have no bound.
  */
 export class CommandPace {
   private readonly events = new RateLimiter(PACE);

@@ -31,10 +31,10 @@ export abstract class ClientSealer {
 const HEADER_MAX = 256;
 
 /**
- * The way of a command: load, decide, append at the revision that was read, wait until this
- * node's read models have it. Whoever gets the answer reads their own writes here. Commands for
- * the same stream are decided one after the other on this node, each on what the one before has
- * left; a conflict with another node is decided again on what is there by then.
+ * The way of a command: load, decide, append at the revision that was read, wait until this node's
+ * read models have it. A client that gets the answer reads its own writes here. Commands for the
+ * same stream are decided one after the other on this node, each on what the one before has left; a
+ * conflict with another node is decided again on what is there by then.
  */
 export class CommandPipeline {
   private readonly streams: StreamCommands;

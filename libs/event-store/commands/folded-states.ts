@@ -27,8 +27,8 @@ const ENTRY_BYTES = 500;
 
 /**
  * Aggregates that commands were for last, folded, so that a command need not read its stream from
- * the start. What another node has appended since is not in them: whoever uses one looks for later
- * events before anything is refused, and an append at its revision fails where there are some.
+ * the start. They lack the events that another node has appended since. So the caller looks for
+ * later events before it refuses a command, and an append at the old revision fails.
  */
 export class FoldedStates {
   /** The least recently used first. */

@@ -18,7 +18,7 @@ export type Holder = string | undefined;
 
 /**
  * A name that one holder can have at a time, as a stream of its own, since there is no transaction
- * over streams. Reserving what somebody has changes nothing: the state says who has it.
+ * over streams. Reserving a name that is taken changes nothing: the state names its holder.
  * @param kind what the name names, e.g. `Email`
  */
 export function reservation<Kind extends string>(

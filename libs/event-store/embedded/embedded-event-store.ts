@@ -163,8 +163,8 @@ class EmbeddedEventStore implements EventStore, CopiedEvents {
   }
 
   /**
-   * An event is at one position, and after the one before it in its stream: else whoever has the
-   * files, but not the key, could have what is over happen once more.
+   * An event is at one position, and after the one before it in its stream: otherwise somebody with
+   * the files, but without the key, could make past events happen again.
    */
   private inPlace(event: RecordedEvent): RecordedEvent {
     const { stream, revision } = event;

@@ -10,7 +10,10 @@ interface Stretch {
   readonly to: Position;
 }
 
-/** An event of whomever, at the end of a stretch: tells this log from one that went back to a backup. */
+/**
+ * The event at the end of a stretch, from any writer. It distinguishes this log from one that was
+ * restored from a backup.
+ */
 export interface Witness {
   readonly id: string;
   readonly commit: bigint;

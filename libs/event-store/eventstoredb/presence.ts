@@ -18,10 +18,9 @@ const PROBE_MS = 500;
 const LOG_MS = 60_000;
 
 /**
- * Tells whether the server is there, for all that is asked of it: who comes when it has been away for
- * long need not find that out again. While it is away one question after the other is put to it;
- * its answer, like any other, ends that. Logs one line when it goes, one a minute, and one when it
- * is back.
+ * Tells all operations whether the server is there, so that they fail at once when it has been away
+ * for long. While it is away, one probe after the other is sent to it, until it gives any answer.
+ * Logs one line when it goes, one a minute, and one when it is back.
  */
 export class Presence {
   private since: { readonly time: number; readonly tick: number } | undefined;
@@ -48,7 +47,7 @@ export class Presence {
     this.options.log.warn(details, 'the event store answers again');
   }
 
-  /** Says that the server has not answered, or not to what was asked. */
+  /** Notes that the server gave no answer, or not an answer to the question. */
   missed(error: unknown): void {
     const { log, signal } = this.options;
     this.failures += 1;

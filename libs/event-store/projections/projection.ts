@@ -16,8 +16,8 @@ export interface Projection {
    */
   resumeAfter?(last: bigint): bigint | Promise<bigint>;
   /**
-   * Writes what it has been given, in groups: what comes meanwhile is of the next one. No
-   * command waits for it; whoever reads what it makes does.
+   * Writes the events that it was given, in groups: events that come meanwhile belong to the next
+   * group. No command waits for it; readers of its tables do.
    */
   writeGroup?(): Promise<void>;
   /**

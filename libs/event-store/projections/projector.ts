@@ -96,9 +96,9 @@ export class Projector {
   }
 
   /**
-   * Resolves when what read models show here is in what projections write in groups, too. Whoever
-   * reads that, such as the audit trail, waits for this first. While it fails nobody waits: what
-   * is there is shown.
+   * Resolves when the groups that projections write have everything that the read models show.
+   * Readers of such tables, such as the audit trail, wait for it first. While writing fails it does
+   * not wait, and they see the state so far.
    */
   async settled(): Promise<void> {
     await this.groups.settle(this.seen);

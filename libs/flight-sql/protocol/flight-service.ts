@@ -2,7 +2,10 @@ import type { MethodDefinition } from '@grpc/grpc-js';
 
 const SERVICE = '/arrow.flight.protocol.FlightService/';
 
-/** Messages come in and go out as bytes: who handles a call reads them, and tells what is wrong with them. */
+/**
+ * The service takes and gives messages as bytes. The handler of a call reads them, and reports
+ * their faults.
+ */
 const method = (
   name: string,
   requestStream: boolean,

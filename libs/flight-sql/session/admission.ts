@@ -4,7 +4,7 @@ import { BOUNDS } from '../flight-sql-bounds.js';
 import { FLIGHT_SERVICE } from '../protocol/flight-service.js';
 import { authorizationOf, type Calls } from './calls.js';
 
-/** The connections that calls come by, each named by its client's address and port. */
+/** The connections of the calls, each named by its client's address and port. */
 interface Connections {
   /** A call of this one was let in. */
   admitted(peer: string): void;

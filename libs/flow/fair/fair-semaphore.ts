@@ -14,9 +14,9 @@ interface Party {
 }
 
 /**
- * A bounded number of pieces of work at a time, in turns: who wants many gets one, then each of
- * the others gets one. While others are present nobody has all slots, so that who comes finds one
- * that is free, or soon will be.
+ * A bounded number of pieces of work at a time, in turns: a party that wants many slots gets one,
+ * then each other party gets one. While several parties are present, no party has all slots, so
+ * that a new party finds a free slot soon.
  */
 export class FairSemaphore {
   /** They are in the order of their turns. */

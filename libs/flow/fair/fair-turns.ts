@@ -14,9 +14,9 @@ class Group {
 }
 
 /**
- * Lets so much work run at a time. Who waits is served in turns: each group gets one turn and then
- * goes behind the others, and so do the groups within it. Whoever brings much work therefore waits
- * behind themselves. What waits is bounded, in all and for each path.
+ * Lets so much work run at a time. Waiting work is served in turns: each group gets one turn and
+ * then goes behind the others, and so do the groups within it. A group with much work therefore
+ * delays only itself. The waiting work is bounded, in all and for each path.
  */
 export class FairTurns {
   private readonly root = new Group();

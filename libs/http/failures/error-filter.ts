@@ -104,7 +104,11 @@ export function loggedUrl(request: FastifyRequest): string {
   return `${path}?${names.join('&')}`;
 }
 
-/** Basic, first of all; our own page is told a scheme that no browser knows, or it would ask for a password itself; who has sent a token is told that tokens are known here, and that this one is not good. */
+/**
+ * The challenge of a 401, which is Basic first of all. Our own page gets a scheme that no browser
+ * knows, because a browser would ask for a password itself. A client that has sent a token learns
+ * that tokens are known here, and that this one is not good.
+ */
 function challenge({ headers }: FastifyRequest): string {
   if (headers[CONSOLE_HEADER] !== undefined) return 'Session realm="millrace"';
   const basic = 'Basic realm="millrace"';

@@ -61,8 +61,8 @@ export function measureCertificate(shown: ShownCertificate | undefined): void {
 }
 
 /**
- * Gives the server what is in the files whenever that changes. A pair that cannot be used changes
- * nothing: the one before goes on, and the log says so once.
+ * Gives the server the certificate and key of the files whenever these change. A pair that cannot
+ * be used changes nothing: the former pair remains, and the log says so once.
  */
 export function followTlsFiles(
   server: TlsServer,

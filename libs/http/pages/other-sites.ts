@@ -94,7 +94,7 @@ function isOwn(origin: string, { headers, host, protocol }: FastifyRequest): boo
   );
 }
 
-/** A name as a URL of the page's scheme has it: without that scheme's own port. */
+/** A host name as in a URL of the page's scheme: without the default port of the scheme. */
 function hostOf({ protocol }: URL, name: string): string | undefined {
   const url = `${protocol}//${name}`;
   return URL.canParse(url) ? new URL(url).host : undefined;

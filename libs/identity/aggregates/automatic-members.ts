@@ -25,9 +25,9 @@ interface Narrow {
 }
 
 /**
- * Another view of an organization's stream: who has a role only because registering gave it. They
- * become viewers. A role that anybody gave on purpose came by another command, and stays. Doing it
- * again, or on several nodes at once, changes nothing more.
+ * Another view of an organization's stream: the members who have a role only because registering
+ * gave it. They become viewers. A role that was given on purpose came by another command, and
+ * stays. Doing it again, or on several nodes at once, changes nothing more.
  */
 export const automaticMembers: Decider<ReadonlyMap<string, Given>, Narrow, StoredEvent> = {
   initialState: new Map(),

@@ -32,7 +32,7 @@ export type OrganizationCommand =
       readonly type: 'put-user';
       readonly userId: string;
       readonly role: Role;
-      /** A pending invitation of theirs ends with it. */
+      /** A pending invitation of this e-mail ends, too. */
       readonly emailHash?: string;
       /** Allows a lower role for the last admin, too. Only root may do so. */
       readonly evenTheLastAdmin?: boolean;
@@ -44,7 +44,7 @@ export type OrganizationCommand =
   | {
       readonly type: 'remove-user';
       readonly userId: string;
-      /** A pending invitation of theirs ends with it. */
+      /** A pending invitation of this e-mail ends, too. */
       readonly emailHash?: string;
       /** Allows the last admin to be removed: by root, or when the account itself is deleted. */
       readonly evenTheLastAdmin?: boolean;

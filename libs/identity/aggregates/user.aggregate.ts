@@ -49,7 +49,10 @@ export interface PasswordChanged {
   readonly data: { readonly id: string; readonly credential: string };
 }
 
-/** Theirs, and not the organization's: who has invited does not learn that anybody was there to decline. */
+/**
+ * The event belongs to the user and not to the organization: the inviting admin does not learn that
+ * the account exists and has declined.
+ */
 export interface InvitationDeclined {
   readonly type: 'InvitationDeclined';
   readonly data: {

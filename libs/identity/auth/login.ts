@@ -39,8 +39,8 @@ export class Login {
   }
 
   /**
-   * Tells whether this is the password of somebody who is logged in, at the pace of logins: whoever has
-   * taken over a session must not find the password out by it.
+   * Tells whether this is the password of a user who is logged in. It is checked at the pace of
+   * logins: an attacker who has taken over a session must not find the password by it.
    * @throws {MillraceError} TOO_MANY_REQUESTS
    */
   async confirm(email: string, password: string, address: string): Promise<boolean> {

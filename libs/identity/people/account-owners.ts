@@ -34,10 +34,10 @@ export class AccountOwners {
   }
 
   /**
-   * Tells whether all organizations that the account belongs to are the caller's to administer. Being a
-   * viewer of `default`, as everybody is, does not count for who administers the organization that
-   * registered the account: for others it does, or whoever gets somebody into their organization
-   * had power over an account that was never theirs.
+   * Tells whether the caller administers all organizations that the account belongs to. Every
+   * account is a viewer of `default`. This does not count for admins of the organization that
+   * registered the account. For other callers it does count: otherwise an admin could invite an
+   * account and get power over it.
    */
   administers(caller: Caller, user: User): boolean {
     if (caller.root) return true;
@@ -50,9 +50,9 @@ export class AccountOwners {
   }
 
   /**
-   * Tells whether they may say that the account's e-mail is its holder's: root, or an admin of its home.
-   * Who signed up is the admin of a home that nobody else looks after, and so is everybody they put
-   * there: as long as whoever is behind the account is not proven, only root may.
+   * Tells whether the caller may say that the account's e-mail is proven: root, or an admin of its
+   * home. An account that signed up is the admin of its own home, and so are the accounts that it
+   * adds there. While the account behind them is not proven, only root may say so.
    */
   mayProve(caller: Caller, user: User): boolean {
     if (caller.root) return true;

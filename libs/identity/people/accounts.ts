@@ -25,8 +25,8 @@ export class Accounts {
   ) {}
 
   /**
-   * Takes the e-mail first, so that it has one account at most. A crash in between leaves the
-   * e-mail to an id without an account; whoever comes next goes on with that id.
+   * Takes the e-mail first, so that it has one account at most. After a crash in between, the
+   * e-mail belongs to an id without an account; the next request continues with that id.
    * @returns the account's id
    * @throws {MillraceError} ALREADY_EXISTS
    */

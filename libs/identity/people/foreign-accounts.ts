@@ -6,7 +6,7 @@ import type { Passcodes } from './passcode.js';
 
 /** The events that a server with another key has left among those of an installation. */
 export interface Foreign {
-  /** The ids of a second root, and whoever was registered by one of these. */
+  /** The ids of a second root, and of accounts that one of these has registered. */
   readonly accounts: ReadonlySet<string>;
   /** Passcodes that the key does not open, by the ids of their events. */
   readonly passcodes: ReadonlySet<string>;

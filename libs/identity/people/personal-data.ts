@@ -141,7 +141,7 @@ export class PersonalData extends ClientSealer {
     await this.keys.drop(invitationId);
   }
 
-  /** Seals with the actor's key or, for whoever has no account, with the server's. */
+  /** Seals with the actor's key. An actor without an account is sealed with the server's key. */
   override seal(actor: string, client: Client): string {
     const [key] = this.keysOf(actor);
     const text = JSON.stringify(client);

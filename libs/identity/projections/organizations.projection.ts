@@ -10,7 +10,7 @@ import type { Role } from '../aggregates/roles.js';
 import type { Token, Tokens } from '../aggregates/tokens.js';
 
 export interface Organization extends RequestOrganization {
-  /** The same for everybody, and for good: 1 for the first that was made. */
+  /** A number that never changes: the first organization that was made has 1. */
   readonly number: number;
   /** The name that people are shown. Undefined means the organization's name. */
   readonly displayName: string | undefined;

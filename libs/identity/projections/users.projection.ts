@@ -92,8 +92,9 @@ export class UsersProjection implements SnapshottedProjection {
   }
 
   /**
-   * The account that is behind this one: whoever makes accounts is behind those, so that they do
-   * not multiply what one tenant may have. Behind whom root has made is nobody else.
+   * The account that is behind this one. An account that registers accounts is behind them, so that
+   * a tenant does not multiply its bounds by more accounts. No account is behind those that root
+   * has registered.
    */
   tenantOf(id: string): string {
     return this.entries.get(id)?.tenant ?? id;

@@ -5,8 +5,9 @@ import { OperatorError } from '@app/platform';
 const GO_ON = 'start-without-queue';
 
 /**
- * Refuses to begin with an empty queue where there was one: what was acknowledged and not written
- * yet was in it. Whoever knows that, and wants to go on, says so by a file.
+ * Refuses to begin with an empty queue where a queue has existed: it held records that were
+ * acknowledged and not yet written. An operator who knows that and wants to go on says so by a
+ * file.
  * @param dataDirectory absolute; the queue is in its folder `queue`
  * @throws {Error} when the queue is not there and nobody has said so
  */

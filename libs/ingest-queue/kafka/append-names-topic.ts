@@ -51,12 +51,12 @@ const SWEEP_MS = 60_000;
  * Names of appends in a topic of their own, which every node reads whole: about 0.4 KB of memory
  * for each name of the last day.
  *
- * A named append is a transaction of its batches and its name, by a producer whose transactional
- * id is the name, or the first that it renews: another append may get that one meanwhile.
- * Who begins one takes that id over, by which the broker ends whatever another node had begun
- * under it; then reads the names up to now; and appends only when the name is not among them, and
- * no other append under those it renews. Of two that do so at once, one is fenced, and finds the
- * other's name.
+ * A named append is a transaction of its batches and its name, by a producer whose transactional id
+ * is the name, or the first that it renews: another append may get that one meanwhile. A node that
+ * begins such a transaction takes the id over, so the broker ends the transaction of any other node
+ * under it. The node then reads the names up to now. It appends only when its name is not among
+ * them, and when no other append is under the names that it renews. When two nodes do so at once,
+ * one is fenced, and finds the other's name.
  */
 export class AppendNames {
   private readonly known = new Map<string, KnownName>();

@@ -3,7 +3,9 @@ import { Channel } from './channel.js';
 
 const STREAMS_MAX = 200;
 
-/** Hands the pieces of one body to as many readers as it has streams; who is ahead waits. */
+/**
+ * Hands the pieces of one body to as many readers as it has streams; a reader that is ahead waits.
+ */
 export class StreamChannels<T> {
   private readonly channels = new Map<string, Channel>();
   private readonly reading: Promise<T>[] = [];

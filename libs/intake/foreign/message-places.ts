@@ -13,9 +13,9 @@ export class MessagePlaces {
   ) {}
 
   /**
-   * Finds the places of messages, in their order. A producer cannot be told to wait: what has no
-   * place or no room must not keep up what is behind it.
-   * @param bury is told of each message that has none
+   * Finds the places of messages, in their order. A producer cannot be told to wait, so a message
+   * without a place or room must not delay the messages behind it.
+   * @param bury is called with each message without a place
    */
   async find(
     messages: readonly ForeignMessage[],

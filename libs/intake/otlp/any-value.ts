@@ -31,7 +31,9 @@ export const keyValue: Codec<string> = {
   json: memberInJson,
 };
 
-/** Writes a JSON object. A key that is there twice is so in it too, and rejects its record. */
+/**
+ * Writes a JSON object. A repeated key is written twice, and the judge rejects the record for it.
+ */
 export const objectOf = (members: readonly string[]): string => `{${members.join(',')}}`;
 
 const VALUE_TYPES: readonly (WireType | undefined)[] = (() => {

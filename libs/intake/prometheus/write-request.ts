@@ -165,7 +165,10 @@ function writeValue(line: LineWriter, name: string, value: Value): LineWriter {
 const columnNumber = (value: number): string =>
   Number.isInteger(value) && !Number.isSafeInteger(value) ? value.toExponential() : decimal(value);
 
-/** Its fields as they came, within an object: spans and deltas are for who knows them. */
+/**
+ * Writes the histogram's fields as they came into an object, because few readers understand spans
+ * and deltas.
+ */
 function histogramLine(histogram: Histogram, series: string): string {
   const { timestamp = 0n, sum = 0, resetHint = 0, ...fields } = histogram;
   const line = new LineWriter().instant(timestamp * MILLI).text('kind', 'histogram');

@@ -3,8 +3,8 @@ import type { SchemaKeeper } from '@app/acceptance';
 import type { Uploader } from '../store/stream-schemas.js';
 
 /**
- * Uploads of a group by who sent them, from where and with what; request ids differ within one.
- * In the order in which each came first.
+ * Groups uploads by their sender, address and client, each group in the order of its first upload.
+ * Request ids differ within a group.
  */
 export function byUploader<Upload extends { readonly upload: { readonly uploader: Uploader } }>(
   group: readonly Upload[],

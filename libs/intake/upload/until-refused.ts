@@ -40,7 +40,7 @@ class Refusal {
       }
     } finally {
       const left = Promise.resolve(iterator.return?.());
-      // It may have to wait for what the client sends next, and whoever refuses does not.
+      // It may have to wait for the client's next bytes, but a refusal must not wait.
       if (this.failure) left.catch(() => undefined);
       else await left;
     }

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** Tells where a request comes from, as far as its address tells who may be behind it. */
+/** The origin of a request, as far as its address shows it. */
 export interface AddressPrefix {
   /**
    * The prefix of an address that one customer has. With IPv4 it is the whole address, since

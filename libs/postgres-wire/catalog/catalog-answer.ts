@@ -6,7 +6,7 @@ import type { Bind } from '../protocol/front-messages.js';
 /** PostgreSQL's answer to a statement of its catalog: its own messages, as they are. */
 export interface CatalogAnswer {
   readonly parameters: Buffer | undefined;
-  /** The message that describes the columns; undefined: there are none. */
+  /** The message that describes the columns; undefined when the answer has no columns. */
   readonly columns: Buffer | undefined;
   readonly rows: readonly Buffer[];
   readonly tag: string;

@@ -3,7 +3,7 @@ import type { Logger } from '@app/platform';
 import { PostgresError } from '../protocol/protocol-error.js';
 
 interface CatalogQuestion {
-  /** SQL that makes the tables of who asks. */
+  /** SQL that makes the caller's tables. */
   readonly tables: string;
   /** The name by which the client calls the database. */
   readonly database: string;

@@ -27,7 +27,7 @@ await postgres.exec(
 let tables = '';
 let database = 'postgres';
 
-/** The tables of who asks: another's are dropped before. */
+/** Makes the caller's tables, after the tables of the caller before are dropped. */
 async function bring(question) {
   if (question.tables !== tables) {
     tables = '';

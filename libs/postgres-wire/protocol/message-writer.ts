@@ -1,7 +1,7 @@
 import type { PostgresError } from './protocol-error.js';
 import type { Format } from './front-messages.js';
 
-/** A column as a client is told of it. */
+/** A column as it is described to a client. */
 export interface FieldDescription {
   readonly name: string;
   /** OID of its type. */

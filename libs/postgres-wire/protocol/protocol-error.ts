@@ -1,6 +1,6 @@
 type Severity = 'ERROR' | 'FATAL';
 
-/** A failure as the protocol tells it. */
+/** A failure in the form of the protocol. */
 export class PostgresError extends Error {
   readonly severity: Severity;
   /** Bytes from the start of what the client sent as text, where that is known. */

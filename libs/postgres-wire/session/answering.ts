@@ -31,8 +31,8 @@ export type Values = Pick<Bind, 'values' | 'formats' | 'resultFormats'>;
 export const NO_VALUES: Values = { values: [], formats: [], resultFormats: [] };
 
 /**
- * Tells whether numbers without a sign may be beyond PostgreSQL's bigint: those of columns that have so
- * many bits, of hashes, and such as are written out. A count is none of them.
+ * Tells whether unsigned numbers may be beyond PostgreSQL's bigint: those of columns with so many
+ * bits, hashes, and large literals. A count never is.
  */
 const isWide = (text: string, columns: readonly Column[]): boolean =>
   /\d{19}|UInt64|hash|crc|fingerprint|bit|rand/i.test(text) ||

@@ -27,7 +27,10 @@ export class Connections {
     return all.filter(({ connection }) => connection.isStarted).length >= BOUNDS.connections;
   }
 
-  /** True when no socket more is taken. Cancel requests come by connections of their own, and must get through. */
+  /**
+   * True when no further socket is accepted. Cancel requests come by connections of their own, and
+   * must still get through.
+   */
   get isCrowded(): boolean {
     return this.byProcess.size >= 2 * BOUNDS.connections;
   }

@@ -1,7 +1,7 @@
 import { isName, isSymbol, isWord, type PostgresToken } from './postgres-tokens.js';
 
 const SCHEMAS = ['pg_catalog', 'information_schema'];
-/** Functions of PostgreSQL that tell of the session, the server or the catalog. */
+/** Functions of PostgreSQL about the session, the server or the catalog. */
 const FUNCTIONS =
   /^(?:pg_\w+|version|current_schemas?|current_database|current_catalog|current_role|current_setting|set_config|session_user|current_user|has_\w+_privilege|obj_description|col_description|shobj_description|format_type|to_reg\w+|txid_\w+|inet_\w+|quote_ident|row_to_json|json_build_object|jsonb_build_object)$/;
 /** These of them are written without brackets. */

@@ -23,7 +23,7 @@ export function numericBinary(text: string): Buffer {
   return bytes;
 }
 
-/** @returns the number's text; undefined where the bytes are none. */
+/** @returns the number's text; undefined where the bytes are no number. */
 export function numericText(bytes: Buffer): string | undefined {
   if (bytes.length < HEAD_BYTES) return undefined;
   const [count, weight, sign, scale] = [bytes.readUInt16BE(0), bytes.readInt16BE(2), bytes.readUInt16BE(4), bytes.readUInt16BE(6)]; // prettier-ignore

@@ -11,9 +11,9 @@ const SCHEMAS: readonly string[] = ['public', 'main'];
 const MAY_NAME_SCHEMA = /\b(?:public|main)\b/i;
 
 /**
- * Names that are written in another case than what they mean, as SQL has it. A name that is there as
- * it is written means itself, and one in quotes nothing else; so only statements that fail are
- * written anew, and those of which it is known that they do.
+ * Names that are written in another case than the columns that they mean, as SQL allows. A name
+ * that exists as it is written means itself, and so does a quoted name. So only statements that
+ * fail, or are known to fail, are written anew.
  */
 export class KnownNames {
   /** Statements that failed as they are, and did not as they are written anew. */

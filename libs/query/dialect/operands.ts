@@ -1,6 +1,9 @@
 import { isList, isSymbol, isWord, type Group, type Node, type Nodes } from './source-tree.js';
 
-/** Words of SQL that stand before an expression or between two: none is an operand, none is called. */
+/**
+ * Words of SQL that stand before an expression or between two. None of them is an operand or a
+ * function.
+ */
 const KEYWORD =
   /^(?:SELECT|DISTINCT|WHERE|PREWHERE|HAVING|QUALIFY|BY|ON|AND|OR|NOT|IN|LIKE|ILIKE|REGEXP|IS|FROM|THEN|ELSE|WHEN|CASE|END|AS|LIMIT|OFFSET|USING|JOIN|UNION|ALL|EXCEPT|INTERSECT|BETWEEN|INTERVAL|OVER|ANY|VALUES|STEP|ROWS|RANGE|GROUPS|REPLACE|APPLY|WITH|FILTER|SETS|MATERIALIZED|RECURSIVE|WINDOW)$/;
 

@@ -10,7 +10,7 @@
   const show = (path, tables, example) => {
     const fetcher = GraphiQL.createFetcher({
       url: address(path),
-      // Needed by who is signed in at the console: a session's cookie alone asks nothing.
+      // A request with a session's cookie needs this header; the cookie alone is refused.
       headers: { 'X-Millrace-Console': '1' },
     });
     const defaultQuery = `# ${tables} are fields: ${example}\n`;

@@ -148,8 +148,8 @@ export class Guard {
   }
 
   /**
-   * Text that the parser does not read as it stands may be standard SQL. A mistake is told of the
-   * text as it was sent.
+   * A text that the parser does not read may be standard SQL. Mistakes are reported at their places
+   * in the original text.
    */
   private async readable(text: string): Promise<SpelledStatement> {
     const readable = readableText(text);
@@ -162,7 +162,7 @@ export class Guard {
     }
   }
 
-  /** Gives the statement in the engine's words, printed by it: so it is judged, and so it runs. */
+  /** Gives the statement as the engine prints it. This text is judged, and this text runs. */
   private async inWords(
     printed: SpelledStatement,
     organization: RequestOrganization,

@@ -111,7 +111,7 @@ export class GraphiqlController {
     else await reply.send(bytes);
   }
 
-  /** The bytes of the page are those of its file but for one word. */
+  /** The bytes of the page are those of its file, except for one word. */
   private async load(file: string): Promise<Buffer> {
     const bytes = await readFile(file);
     if (!file.endsWith('.html')) return bytes;

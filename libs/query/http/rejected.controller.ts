@@ -63,7 +63,8 @@ export class RejectedController {
     const sql =
       `SELECT _timestamp, upload_id, line, reason, record FROM _rejected WHERE stream = ${quoteText(name)}` +
       ` ORDER BY _timestamp DESC, upload_id DESC, line LIMIT ${size} OFFSET ${from}`;
-    // The statement is ours, and reads nothing of other streams: also for who may see this one only.
+    // The statement is our own and reads no other stream, so a caller who may see only this stream
+    // may run it.
     const { id, name: ofName, database, share } = organization;
     const whole = { id, name: ofName, database, share };
     await streamResult(this.queries, whole, sql, request, reply);

@@ -2,7 +2,10 @@ import { readBinaryType } from '@app/warehouse';
 import { readElement, readEngineType, typeWithin } from '../plan/engine-type.js';
 import { isWallTime } from '../plan/wall-times.js';
 
-/** A field of an answer's own schema; where nothing is to be said of it, it is not there. */
+/**
+ * A field of an answer's own schema. It is undefined where the schema needs no note about the
+ * field.
+ */
 export interface AnswerField {
   /** A list has its element, a map its entries, and an entry the key and the value. */
   readonly children: readonly AnswerField[];

@@ -13,7 +13,7 @@ export class HeldChunks {
     this.end += chunk.length;
   }
 
-  /** A copy of what is there. */
+  /** Copies the bytes that are held. */
   bytes(from: number, to = this.end): Buffer {
     const buffers: Buffer[] = [];
     let at = this.start;
@@ -24,7 +24,7 @@ export class HeldChunks {
     return Buffer.concat(buffers);
   }
 
-  /** Writes over what is there: whoever reads the answer has its memory to itself. */
+  /** Writes over the bytes in place: the reader of an answer owns its memory. */
   write(from: number, bytes: Buffer): void {
     let at = this.start;
     for (const chunk of this.chunks) {

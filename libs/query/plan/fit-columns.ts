@@ -47,8 +47,8 @@ const LEAVES: Partial<Record<AnswerFormat, Leaf>> = {
 };
 
 /**
- * Formats that cannot carry every type of the engine so that others read it. Who asks for one by the
- * engine's own name has a client that knows its types.
+ * Formats that cannot carry every type of the engine for other readers. A client that asks for one
+ * by the engine's own name knows the engine's types.
  * @param wallTimes whether times without a zone may be among the columns.
  */
 export const needsFitting = (format: AnswerFormat, wallTimes: boolean): boolean =>

@@ -226,7 +226,7 @@ function hasNoTimeToSortBy(error: unknown): boolean {
   return /^(?:NOT_AN_AGGREGATE|UNKNOWN_IDENTIFIER)$/.test(toWarehouseError(error.cause).type);
 }
 
-/** The engine tells of our statement, in which the author's own is hard to find again. */
+/** The engine's message quotes our statement, in which the author's own is hard to find. */
 function namingField(error: unknown, { tables }: SearchPlan): unknown {
   if (!(error instanceof MillraceError) || error.kind !== 'UNKNOWN_COLUMN') return error;
   const field = /identifier [`'](.*?)[`'](?: in scope|\.|,|$)/.exec(error.detail ?? '')?.[1];

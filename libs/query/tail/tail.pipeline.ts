@@ -50,8 +50,8 @@ export class TailPipeline {
   ) {}
 
   /**
-   * Looks at all that may be wrong with the request before anything is answered.
-   * @returns the text of the events; whoever reads on says that what came was taken
+   * Checks the whole request before anything is answered.
+   * @returns the text of the events; reading on says that the events so far were taken
    * @throws {MillraceError}
    */
   async open(request: TailRequest): Promise<AsyncGenerator<string>> {

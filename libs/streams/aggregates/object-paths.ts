@@ -41,7 +41,7 @@ export const limitedWithin = (limit: PathLimit): string => within('', limit);
 /** A float that was written as JSON: an integer, a fraction, or the text of one that JSON has not. */
 export const WRITTEN_FLOAT = 'written float';
 
-/** Tells whether a survey tells of what is within objects. */
+/** Tells whether a survey has fields within objects. */
 export const hasPaths = (kinds: ReadonlyMap<string, number>): boolean =>
   [...kinds.keys()].some((kind) => WITHIN.test(kind));
 

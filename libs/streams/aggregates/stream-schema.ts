@@ -93,7 +93,7 @@ export const listedColumns = ({
   ...untyped.map((name) => ({ name, type: UNTYPED })),
 ];
 
-/** Tells whether anything would change by it. */
+/** Tells whether the command would change anything. */
 export const changesSchema = (schema: Schema, survey: Survey): boolean =>
   evolved(schema, survey) !== undefined;
 

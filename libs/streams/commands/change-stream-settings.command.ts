@@ -11,7 +11,7 @@ export class ChangeStreamSettings {
     readonly streamId: string,
     readonly change: SettingsChange,
     readonly declared: readonly Column[],
-    /** Tells whether rows must not go by it. */
+    /** True when the change must not delete rows. */
     readonly keepsRows: boolean,
     readonly context: CommandContext,
   ) {}

@@ -21,7 +21,7 @@ import { settingsBody, toChange, toColumns } from './stream-settings.body.js';
 
 const LIST_MAX = 10_000;
 
-/** Streams of another type there are none. */
+/** Streams have no other type. */
 const typeQuery = {
   type: z.string().default(STREAM_TYPE).describe('logs; of other types there are no streams'),
 };
@@ -150,7 +150,7 @@ export class StreamsController {
     const declared = toColumns(body);
     const context = contextOf(request);
     let stream = this.streams.findFor(organization, name);
-    // A stream that is made by it has no rows that could go.
+    // A stream that the request itself makes has no rows to delete.
     const keepsRows = stream !== undefined && organization.administered !== true;
     if (!stream) {
       if (declared.length === 0) throw notFound(name);

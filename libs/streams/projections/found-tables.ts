@@ -51,7 +51,10 @@ export class FoundTables {
     }
   }
 
-  /** Tells whether an event of the stream is not understood: a change by it must not be undone. */
+  /**
+   * Tells whether an event of the stream is not understood. A change that the event made must not
+   * be undone.
+   */
   isAhead(streamId: string): boolean {
     return this.notUnderstood.has(`stream-${streamId}`);
   }

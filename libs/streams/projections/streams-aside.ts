@@ -2,7 +2,7 @@ import { MillraceError } from '@app/platform';
 
 /** A stream whose table is not what its events say. */
 interface Aside {
-  /** Its name, for whoever may ask for it by that. */
+  /** The stream's name, by which a caller may ask for it. */
   readonly name: string;
   /**
    * The time of the last try, by `performance.now()`. No limiter of libs/flow keeps it, since the

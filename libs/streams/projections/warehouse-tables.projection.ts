@@ -38,13 +38,14 @@ interface TablesLog extends MissingTablesLog {
 /**
  * Makes the warehouse's tables what the events say. While stored events are replayed nothing is
  * done; when all are known, the engine's tables are compared with the catalog once and mended,
- * whatever a crash left undone. Then each event is carried out as it comes. Comes before the
- * catalog: whoever sees a stream or a column there finds it in the warehouse. Of several processes
- * the one that leads does so; another mends before it takes the lead.
+ * whatever a crash left undone. Then each event is carried out as it comes. It runs before the
+ * catalog, so that a stream or column of the catalog is always in the warehouse. Of several
+ * processes only the leader does this; another process mends the tables before it takes the lead.
  *
- * A stream whose table the engine refuses to make or change is put aside, by itself: its event counts
- * as carried out for all others, and it is tried again when somebody uses it, and at each start.
- * Where an event of a stream is not understood its table may be ahead of the catalog, and stays.
+ * A stream whose table the engine refuses to make or change is put aside, by itself: its event
+ * counts as carried out for all others, and it is tried again when somebody uses it, and at each
+ * start. Where an event of a stream is not understood its table may be ahead of the catalog, and
+ * stays.
  */
 export class WarehouseTablesProjection implements Projection {
   readonly name = 'warehouse-tables';

@@ -12,7 +12,7 @@ import { idPrefix, type PartitionClaims } from './partition-claims.js';
 
 /** The engine's number of a statement that was ended by another one. */
 const CANCELLED = 394;
-/** No queue has it: see `FIRST_PARTITIONS` of the ingest queue. */
+/** The number of a partition that no queue has: see `FIRST_PARTITIONS` of the ingest queue. */
 const PARTITION = 2 ** 32 - 1;
 
 /** Lets one process at a time append to the audit trail, as one has each partition of the queue. */

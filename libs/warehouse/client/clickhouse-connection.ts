@@ -32,7 +32,7 @@ const OWN_ON_CLUSTER: ClickHouseSettings = {
   ...OWN,
   insert_quorum: 'auto',
   insert_quorum_parallel: 0,
-  // Where who may do what is kept in Keeper, every node has it without being told.
+  // Where Keeper holds the rights, every node has them without ON CLUSTER.
   ignore_on_cluster_for_replicated_access_entities_queries: 1,
   select_sequential_consistency: '1',
 };

@@ -45,7 +45,7 @@ const SAMPLE_MS = 200;
  * answer begins when all of it is there, and the numbers of the engine are final then.
  */
 const HELD_BYTES = 16 * 1024 * 1024;
-/** An answer that is there already up to so many bytes is handed over whole. */
+/** An answer of at most so many bytes that has arrived already is handed over whole. */
 const WHOLE_BYTES = 64 * 1024;
 
 const withFormat = (sql: string, format: AnswerFormat): string =>

@@ -27,7 +27,9 @@ const SETTINGS: ClickHouseSettings = Object.fromEntries(
   Object.entries(ONE_PART_SETTINGS).map(([name, value]) => [name, String(value)]),
 );
 
-/** Another replica has it too before it counts; and who is the newest writer is asked of all. */
+/**
+ * A row counts when another replica has it, too. All replicas are asked which writer is the newest.
+ */
 const CLUSTER_SETTINGS: ClickHouseSettings = {
   insert_quorum: 'auto',
   select_sequential_consistency: '1',

@@ -38,7 +38,7 @@ const START_MS = 60_000;
 const LOOK_MS = 20;
 /** Everybody's statements but its own that asks, and the one that the process waits in. */
 const AT_WORK = "SELECT count() FROM system.processes WHERE user != '' AND query_id != queryID()";
-/** A quiet moment is waited for so long by whoever needs a user for a database. */
+/** A caller that needs a user for a database waits so long for a quiet moment. */
 const QUIET_MS = 3000;
 /** So often it is looked whether a quiet moment has come, where nobody waits for one. */
 const QUIET_LOOK_MS = 2000;
@@ -53,7 +53,7 @@ const COMPLAINT_MAX = 4000;
 
 /**
  * ClickHouse's own server as a process of its own, on a data directory. It is started again when it
- * dies, at another address; who asks meanwhile waits.
+ * dies, at another address; callers wait meanwhile.
  */
 export class EngineProcess {
   readonly users: EngineUsers;
@@ -123,7 +123,10 @@ export class EngineProcess {
     late.abort();
   }
 
-  /** Ends it at once, which its tables are made for, and starts it again. Whoever is asking is cut off. */
+  /**
+   * Ends the engine at once, which its tables tolerate, and starts it again. Statements in work are
+   * cut off.
+   */
   async restart(generation: number, reason: string): Promise<void> {
     const { child } = this;
     if (!child || this.generation !== generation || hasEnded(child)) return;
@@ -137,8 +140,8 @@ export class EngineProcess {
   }
 
   /**
-   * Starts it again, so that databases have users that have none: see {@link EngineUsers}. Who asks
-   * anew waits; what is at work is waited for, but not for long.
+   * Starts the engine again, so that databases without a user get one: see {@link EngineUsers}. New
+   * statements wait; those in work are waited for, but not for long.
    */
   renew(): Promise<void> {
     this.renewing ??= this.startAnew().finally(() => (this.renewing = undefined));

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { DataType, load, open } from 'ffi-rs';
 
 const LIBRARY = process.platform === 'darwin' ? 'libSystem.B.dylib' : 'libc.so.6';
-/** The engine has so long for an orderly end before its process is ended all the same. */
+/** The time that the engine has for an orderly end. After it, the process is ended by force. */
 const END_MS = 4000;
 const LOOK_MS = 50;
 

@@ -2,9 +2,11 @@
 // Messages of one line each; plain JavaScript since the engine's process uses it too.
 
 /**
- * Tells each line of a stream. Of one that was cut off, as by the end of who wrote it, nothing is
- * told; Node.js's readline tells it, and it ends lines at U+2028 too, which JSON has as it is.
- * @param {import('node:stream').Readable} stream @param {(line: string) => void} tell
+ * Tells each line of a stream. A last line that was cut off, such as by the end of the writer, is
+ * dropped. Node.js's readline would give it, and would also end lines at U+2028, which JSON does
+ * not escape.
+ * @param {import('node:stream').Readable} stream
+ * @param {(line: string) => void} tell
  */
 export function onLine(stream, tell) {
   let begun = '';

@@ -13,7 +13,7 @@ import { asking, isCleared } from '../child/open-sessions.mjs';
 import { onLine } from './message-lines.mjs';
 
 const CHANNEL = 3;
-/** The engine has so long for an orderly end before the process is ended all the same. */
+/** The time that the engine has for an orderly end. After it, the process is ended by force. */
 const END_MS = 4000;
 /** Outside of every fence: whether it can be read tells whether there is one. */
 const OUTSIDE = '/etc/passwd';
@@ -27,7 +27,7 @@ const first = keepingCrashSignals(
 
 /** @typedef {{ readonly id: number, readonly directory: string, readonly sql: string, readonly index: number, readonly rows: number, readonly bytes: number, readonly rowsMax: number, readonly bytesMax: number }} Spooling */
 
-/** Sessions that do one thing at a time; who comes late waits in order. */
+/** Sessions that do one thing at a time; later callers wait in order. */
 class Sessions {
   /** @type {Session[]} */
   #idle = [];
@@ -105,7 +105,10 @@ async function run(id, sql, params) {
   }
 }
 
-/** Writes rows into files, and tells of each that is full; goes on when it is asked for more. @param {Spooling} spooling */
+/**
+ * Writes rows into files, and reports each full file. It goes on when it is asked for more.
+ * @param {Spooling} spooling
+ */
 async function spool(spooling) {
   const { id, sql, directory, rowsMax, bytesMax } = spooling;
   const session = await extracting.acquire();

@@ -18,14 +18,16 @@ const handedOver = new WeakSet<ArrayBufferLike>();
 /** Less is left to the collector. */
 const WORTH_BYTES = 64 * 1024;
 
-/** The whole memory behind these bytes goes to whoever reads the stream that they are a chunk of. */
+/**
+ * Gives the whole memory behind these bytes to the reader of the stream that they are a chunk of.
+ */
 export function handOver(bytes: Uint8Array): void {
   if (bytes.byteLength >= WORTH_BYTES) handedOver.add(bytes.buffer);
 }
 
 /**
- * Frees the memory behind a chunk of a result, where it was handed over with it. For who has sent
- * the chunk, to the last byte, and has given it to nobody else.
+ * Frees the memory behind a chunk of a result, if it was handed over with the chunk. The caller
+ * must have sent the chunk to the last byte, and must not have given it to others.
  */
 export function releaseSentMemory(chunk: Uint8Array): void {
   const { buffer } = chunk;

@@ -6,7 +6,7 @@ export interface AuditRow {
   readonly occurredAt: string;
   readonly type: string;
   readonly outcome: 'done' | 'refused' | 'failed' | 'not ours' | 'lost';
-  /** E-mail of who did it, `system` or `anonymous`; empty once erased. */
+  /** E-mail of the person who acted, or `system` or `anonymous`; empty once erased. */
   readonly actor: string;
   readonly actorId: string;
   /** The e-mail of the person that the event is about, if any; empty once erased. */

@@ -44,7 +44,7 @@ export const readSettings = (limits: QueryLimits) => ({
   asterisk_include_alias_columns: 1 as const,
   // A null object reads as null, and not as an object of nulls.
   enable_nullable_tuple_type: 1 as const,
-  // Standard SQL says so, where the engine by itself says something else.
+  // These settings are as in standard SQL; the engine has other defaults.
   union_default_mode: 'DISTINCT' as const,
   intersect_default_mode: 'DISTINCT' as const,
   except_default_mode: 'DISTINCT' as const,

@@ -41,7 +41,10 @@ const INSERT_SETTINGS =
 
 /** Lets one of several processes append. */
 export interface AuditFence {
-  /** Takes the right to insert: when it resolves nobody else has it, and nothing of theirs is on its way. */
+  /**
+   * Takes the right to insert. When it resolves, no other process has the right, and no insert of
+   * another process is running.
+   */
   claim(): Promise<void>;
   holds(): Promise<boolean>;
   /** When it resolves the outcome of every insert of this process is what the table says. @throws {FencedError} */
@@ -139,7 +142,7 @@ export class SqlAuditTables implements AuditTables {
   async eraseFromAudit(database: string, personIds: readonly string[]): Promise<void> {
     if (personIds.length === 0) return;
     const ids = `(${personIds.map(quoteText).join(', ')})`;
-    // A failed login is nobody's, but its address tells of the person whose account it was.
+    // A failed login belongs to nobody, but its address may identify the owner of the account.
     const theirs = `(actor_id IN ${ids} OR (actor = 'anonymous' AND subject_id IN ${ids}))`;
     const [left] = await this.runner.rows<{ n: number }>(
       `SELECT toFloat64(count()) AS n FROM ${tableOf(database)}

@@ -41,7 +41,10 @@ interface TableRow {
 const COLUMNS = columnsOf(OUR_DATABASES);
 const TABLES = `SELECT database, name, comment, engine_full FROM system.tables WHERE ${OUR_DATABASES}`;
 
-/** Days after which rows go, as the engine writes it; 0 when nothing says so. */
+/**
+ * The days after which rows are deleted, as the engine writes them; 0 when the table has no such
+ * rule.
+ */
 function retentionOf(definition: string | undefined): number {
   return Number(/ TTL `?_timestamp`? \+ toIntervalDay\((\d+)\)/.exec(definition ?? '')?.[1] ?? 0);
 }

@@ -7,7 +7,7 @@ export interface Question {
 const asked = (questions: Readonly<Record<string, string>>): readonly Question[] =>
   Object.entries(questions).map(([name, sql]) => ({ name, sql }));
 
-/** Over TPC-H's `lineitem`: 6,001,215 rows at scale 1. */
+/** Questions about TPC-H's `lineitem`: 6,001,215 rows at scale 1. */
 export const OVER_LINEITEM = asked({
   'count of all': 'SELECT count(*) AS n FROM lineitem',
   'sum of a column': 'SELECT sum(l_quantity) AS s FROM lineitem',
@@ -47,7 +47,7 @@ export const OVER_LINEITEM = asked({
     'SELECT l_orderkey, l_linenumber, l_quantity, l_shipdate FROM lineitem WHERE l_orderkey < 100040 ORDER BY l_orderkey, l_linenumber',
 });
 
-/** Over the rows of `writeVisits`. */
+/** Questions about the rows of `writeVisits`. */
 export const OVER_CSV = asked({
   'count of all': 'SELECT count(*) AS n FROM visits',
   'group by':
@@ -59,11 +59,14 @@ export interface SmallRequest {
   readonly name: string;
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** In it or in the path, `{n}` is another number each time. */
+  /** In the question or in its path, `{n}` is another number each time. */
   readonly body?: string;
 }
 
-/** Over `uk_cities_with_headers.csv`, 37 rows: the same each time, which the edge program has kept, and another one each time. */
+/**
+ * Questions about the 37 rows of `uk_cities_with_headers.csv`: one is the same each time, so the
+ * edge program has kept its answer, and one is new each time.
+ */
 export const SMALL: readonly SmallRequest[] = [
   { name: 'key-value', method: 'GET', path: '/api/kv/names/key7' },
   { name: 'schema', method: 'GET', path: '/api/schema/cities' },

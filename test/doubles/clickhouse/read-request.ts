@@ -42,7 +42,7 @@ const NOT_SETTINGS = new Set([
   'role',
 ]);
 const TAKES_DATA = /^\s*INSERT\b[^]*\bFORMAT\s+\w+\s*$/i;
-/** In a body with a statement and data, this stands before the data. */
+/** Separates the statement from the data in a body that has both. */
 const BEFORE_DATA = [' FORMAT Native\n', ' FORMAT JSONCompactEachRow\n'];
 /** The server's `http_max_field_value_size`. */
 const FIELD_BYTES_MAX = 128 * 1024;

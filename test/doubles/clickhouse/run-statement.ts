@@ -15,7 +15,7 @@ export interface Answer {
 }
 
 const FORMAT = /\s+FORMAT\s+(\w+)\s*;?\s*$/i;
-/** A DESCRIBE tells the columns of a statement. Whoever may read its tables may ask for it. */
+/** A DESCRIBE tells the columns of a statement. A user who may read its tables may ask for it. */
 const DESCRIBES = /^\s*DESCRIBE TABLE \(([\s\S]*)\)\s*$/i;
 const STREAMS = /^\s*(?:SELECT|WITH|\()/i;
 const INPUT = /\binput\(\s*('(?:[^'\\]|\\.)*')\s*\)/;

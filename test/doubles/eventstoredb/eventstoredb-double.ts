@@ -79,12 +79,12 @@ export class EventStoreDbDouble {
     return `esdb://${hosts.join(',')}?tls=false`;
   }
 
-  /** Events that were sent to whoever read or followed, others' events too. */
+  /** All events that were sent to readers and followers, events of other writers included. */
   get sent(): number {
     return this.given;
   }
 
-  /** From now on the others of the cluster follow this one. */
+  /** From now on the other nodes of the cluster follow this one. */
   lead(): void {
     for (const node of this.cluster) node.leader = node === this ? undefined : this;
   }
@@ -108,7 +108,10 @@ export class EventStoreDbDouble {
     await this.resume();
   }
 
-  /** From now on requests are received, and neither done nor answered until `release`. */
+  /**
+   * From now on the node receives requests, but neither carries them out nor answers them until
+   * `release`.
+   */
   hold(): void {
     this.held ??= [];
   }

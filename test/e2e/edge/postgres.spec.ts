@@ -116,7 +116,7 @@ describe('a client of PostgreSQL', () => {
     const asked = slow
       .query('SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(sipHash64(number))')
       .catch((error: unknown) => error);
-    // Asked again, since one that comes before the statement ends nothing.
+    // The cancellation is sent again, since one that comes before the statement ends nothing.
     const sent: Promise<void>[] = [];
     const send = (): void => void sent.push(cancel(edge, slow.processID, slow.secretKey));
     const again = setInterval(send, 200);

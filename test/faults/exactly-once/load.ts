@@ -16,7 +16,7 @@ export interface Outcome {
   readonly records: number;
   /** These uploads were not acknowledged, and are stored all the same, whole. */
   readonly silent: number;
-  /** Lost, doubled, halved, changed, or sent by nobody. */
+  /** Counts of records that were lost, doubled, halved, changed, or sent by nobody. */
   readonly wrong: readonly object[];
 }
 
@@ -36,7 +36,7 @@ export class Load {
   private readonly stopping = new AbortController();
   private readonly running: Promise<void>[] = [];
 
-  /** @param client whom to send to, as of now. */
+  /** @param client the client for the node that is used now. */
   constructor(private readonly client: () => Client) {}
 
   start(): void {
@@ -56,7 +56,7 @@ export class Load {
     );
   }
 
-  /** Something was sent, and what came of it. */
+  /** A message that was sent, and its outcome. */
   told(sent: Sent): void {
     this.sent.push(sent);
   }
@@ -109,7 +109,7 @@ export class Load {
           .call(`/api/default/${stream}/_json`, { body, headers })
           .catch(() => undefined);
         sent.acknowledged = answer?.status === 200;
-        // With its key it may be sent again until somebody says that it is stored.
+        // An upload with a key may be sent again until an answer says that it is stored.
         if (sent.acknowledged || !isKeyed || this.stopping.signal.aborted) break;
         await sleep(200);
       }

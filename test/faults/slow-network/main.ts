@@ -1,4 +1,5 @@
-// A cluster under load, for whoever runs it in a network of its own. Prints what came of it, as JSON.
+// Puts a cluster under load, in the network of the program that starts it. Prints the outcome as
+// JSON.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
@@ -19,7 +20,7 @@ const failures = new Map<number | string, number>();
 const fail = (what: number | string): void =>
   void failures.set(what, (failures.get(what) ?? 0) + 1);
 
-/** Sent again under its key until it is acknowledged. */
+/** The upload is sent again under its key until it is acknowledged. */
 async function upload(id: string): Promise<void> {
   const body = JSON.stringify(Array.from({ length: RECORDS }, (_, n) => ({ id, n })));
   const acknowledged = async (): Promise<boolean> => {

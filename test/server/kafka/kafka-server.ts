@@ -11,8 +11,8 @@ export interface Broker {
 }
 
 /**
- * The broker that this run has (see with-kafka.mjs), or one of the test's own. For who does nothing
- * to it, and has a namespace that no other test has.
+ * The broker that this run has (see with-kafka.mjs), or one of the test's own. It is for tests that
+ * do not harm it, and that have a namespace of their own.
  */
 export async function sharedBroker(): Promise<Broker> {
   const brokers = process.env.KAFKA_BROKERS;

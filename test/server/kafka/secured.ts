@@ -7,7 +7,10 @@ export const USER = { username: 'millrace', password: 'kafka-secret' };
 /** The only ones that a password opens, and one that wants a certificate. */
 export type Protocol = 'SASL_PLAINTEXT' | 'SASL_SSL' | 'SSL';
 
-/** Listeners that let in {@link USER} by each mechanism, or who has a certificate of the authority. */
+/**
+ * Listeners that let in {@link USER} by each mechanism, and clients with a certificate of the
+ * authority.
+ */
 export async function securedListeners(
   directory: string,
   { ca, server }: Certificates,

@@ -1,6 +1,9 @@
 import { ROOT, startProcess } from '../server-process.mjs';
 
-/** Adds itself to each organization that is lent: one has at least one person, and root is none. */
+/**
+ * Adds itself to each organization that is lent: an organization has at least one member, and root
+ * is no member.
+ */
 const FOUNDER = { email: 'founder@lent.example.com', password: 'Founder-Secret-1' };
 const KEPT_OUTPUT = 4000;
 

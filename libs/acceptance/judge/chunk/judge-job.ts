@@ -54,7 +54,7 @@ export interface JudgedChunk {
   /** Tells how their times are written. */
   readonly times: WrittenTimes;
   readonly rejected: JudgedRejections | undefined;
-  /** The bytes that would be in the files, where there are none. */
+  /** The bytes that would be in the files, when there are no files. */
   readonly bytes?: { readonly accepted: Buffer; readonly rejected: Buffer };
 }
 

@@ -35,7 +35,7 @@ export function kindOfText(bytes: Buffer, from: number, to: number): number {
   return isMoment ? (isFine ? MOMENT_NANOS : MOMENT) : TEXT;
 }
 
-/** Tells whether a column of nanoseconds has all times of the day that is there. */
+/** Tells whether a column of nanoseconds can hold all times of the day in these bytes. */
 export const isInNanos = (bytes: Buffer, from: number): boolean =>
   dayAt(bytes, from) < LAST_NANO_DAY;
 

@@ -54,7 +54,7 @@ export class JsonScanner {
   fault: Fault = 'malformed';
   /** The marks of the values read since they were set to 0; see `kinds.ts`. */
   marks = 0;
-  /** Tells whether the record in work is nested too deep to be stored; it is read to its end all the same. */
+  /** Tells whether the record in work is too deep to be stored; it is still read to its end. */
   isTooDeep = false;
   /** Tells whether the text read last has an escape. */
   hasEscape = false;

@@ -22,8 +22,8 @@ import {
   UNSIGNED_WITHIN,
 } from '../values/kinds.js';
 
-// The engine would not keep such values within objects and arrays. Each was found by writing and
-// reading: `test/fixtures/lines-outcomes.ts` has them.
+// Values that the engine would change within objects and arrays. Each was found by writing and
+// reading them back: `test/fixtures/lines-outcomes.ts` lists them.
 
 /** An array of several kinds keeps an object as a tuple, and of one with more names the insert takes seconds. */
 const TUPLE_NAMES_MAX = 256;

@@ -81,7 +81,7 @@ export class PathSurvey {
     return top;
   }
 
-  /** Forgets fields from this one on, which turned out to be of no record: nothing is told of them. */
+  /** Forgets fields from this one on, because the text that had them was no record. */
   forgetFrom(field: number): void {
     for (const each of this.tops.keys()) if (each >= field) this.tops.delete(each);
   }

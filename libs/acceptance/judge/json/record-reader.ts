@@ -28,7 +28,7 @@ export class RecordReader {
   count = 0;
   /** Tells where the name of a field begins that appears for the second time; -1 when none does. */
   twiceFrom = -1;
-  /** The kind of what was there instead of an object. */
+  /** The kind of the value that stood instead of an object. */
   otherKind = -1;
   /** The record in which each field was seen last. */
   private seenIn = new Int32Array(64);

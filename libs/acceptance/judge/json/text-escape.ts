@@ -8,7 +8,9 @@ const LOWER = 0x20;
 const ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
 const UNICODE_ESCAPE = 6;
 
-/** Tells where the escape ends that begins at a backslash, or why it is none. */
+/**
+ * Finds the end of the escape that begins at a backslash, or the reason why it is no valid escape.
+ */
 export function endOfEscape(bytes: Buffer, at: number): number | Fault {
   const byte = bytes[at + 1] ?? 0;
   if (byte !== LOWER_U) return ESCAPES.has(byte) ? at + 2 : 'malformed';
@@ -23,7 +25,7 @@ export function endOfEscape(bytes: Buffer, at: number): number | Fault {
   return other < 0xdc00 || other > 0xdfff ? 'half a pair' : end + UNICODE_ESCAPE;
 }
 
-/** -1 where the digits are none. */
+/** The code unit of the escape; -1 where its digits are not hexadecimal. */
 function codeUnit(bytes: Buffer, at: number): number {
   let unit = 0;
   for (let index = 2; index < UNICODE_ESCAPE; index += 1) {

@@ -41,7 +41,10 @@ export function isClockAt(bytes: Buffer, at: number): boolean {
 /** Tells whether `YYYY-MM-DD` and `hh:mm:ss` may have this between them. */
 export const isBetween = (byte: number | undefined): boolean => byte === LETTER_T || byte === SPACE;
 
-/** Tells where the digits of a second end that may be there; -1 where they are none, or too many. */
+/**
+ * Finds the end of an optional fraction of a second. It is -1 where the fraction has no digits, or
+ * too many.
+ */
 export function endOfFraction(bytes: Buffer, at: number, to: number): number {
   if (at >= to || bytes[at] !== POINT) return at;
   let end = at + 1;

@@ -37,7 +37,7 @@ export function tellInteger(text: string): number {
 const isAbove = (digits: string, most: string): boolean =>
   digits.length === most.length ? digits > most : digits.length > most.length;
 
-/** A number with a fraction or an exponent: it may be an integer all the same. */
+/** Judges a number with a fraction or an exponent. It may be an integer nevertheless. */
 export function tellFraction(text: string): number {
   const value = Number(text);
   if (!Number.isFinite(value)) return BEYOND_64_BITS;

@@ -46,7 +46,7 @@ export class BesideReplay {
       this.writing = this.write(waiting - WRITTEN.atATime).finally(() => {
         this.isWriting = false;
       });
-      // Its failure is told to whoever comes back to it.
+      // A failure is reported to the next caller.
       this.writing.catch(() => undefined);
     }
     if (waiting >= WAITING_MAX) await this.writing;

@@ -45,9 +45,9 @@ export interface Session {
 
 /**
  * Sessions of browsers. One is a sealed text that the browser keeps as a cookie; nothing is kept of
- * it here but that it was ended. It names the account, or the token, and no secret of either. What
- * these may do is looked up with each request: who leaves, changes the password, is erased, or
- * whose token is revoked, has no session any more.
+ * it here but that it was ended. It names the account, or the token, and no secret of either. The
+ * rights are looked up with each request. A session is over when the user leaves, changes the
+ * password or is erased, or when the token is revoked.
  */
 @Injectable()
 export class Sessions {

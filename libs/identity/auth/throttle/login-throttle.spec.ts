@@ -18,7 +18,7 @@ describe('the throttle of logins', () => {
     );
   });
 
-  /** Time goes on, and whoever waited for it does too. */
+  /** Time goes on, and everything that waits for it goes on, too. */
   const pass = async (milliseconds: number): Promise<void> => {
     now += milliseconds;
     for (const { go } of waits.filter(({ until }) => until <= now)) go();

@@ -18,7 +18,10 @@ const FRESH = { perSecond: 1, burst: 60 };
 const FAILED = { perSecond: 1, burst: 30 };
 /** More failures than these make a prefix a guesser's, and one that failed for an account. */
 const STRIKES = { perSecond: 3 * PER_HOUR, burst: 3 };
-/** The same of a network for an account: who has a whole network to guess from fails all over it. */
+/**
+ * The same for a network and an account: an attacker who owns a whole network fails from all over
+ * it.
+ */
 const NETWORK_STRIKES = { perSecond: 30 * PER_HOUR, burst: 30 };
 /** Attempts that a remembered password still passes beside, from its own prefix. */
 const FLOOD = { perSecond: 20, burst: 6000 };
@@ -47,12 +50,13 @@ export interface Attempt {
 }
 
 /**
- * Slows guessing down, and never locks an account for everyone. What is wrong is counted for the
- * account *and* the prefix of the address, so a stranger's failures hold up nobody elsewhere. A
- * prefix that fails for many accounts is checked once a second. An account that is tried from many
- * prefixes is checked at a pace of its own: those that have failed for it wait for each other, and
- * nobody from a network that has not failed waits for them. All that holds for strangers: whoever comes from where the account was logged in
- * to before is checked beyond it, and when the password is wrong, answered as a stranger is.
+ * Slows guessing down, and never locks an account for everyone. Failures are counted for the
+ * account *and* the prefix of the address, so a stranger's failures do not slow down other places.
+ * A prefix that fails for many accounts is checked once a second. An account that is tried from
+ * many prefixes is checked at a pace of its own: prefixes that have failed for it wait for each
+ * other, and a network that has not failed does not wait for them. All that holds for strangers. An
+ * attempt from a prefix that has logged in to the account before is checked even beyond these
+ * limits; if its password is wrong, it gets a stranger's answer.
  *
  * An attempt counts until it is known to be right, so that many at once do not slip through; for
  * the prefix only when it is half-way to its limit, since many people may come from one address at

@@ -28,9 +28,9 @@ export class SignUp {
 
 /**
  * The organization is made first and is the account's home, so that nobody else administers it; of
- * `default`, where others have their rows, it is no member. A crash in between leaves the e-mail to
- * an id without an account, and perhaps an organization to that id: whoever comes next with both
- * goes on with them.
+ * `default`, where others have their rows, it is no member. After a crash in between, the e-mail
+ * belongs to an id without an account, and perhaps the organization, too. The next sign-up with
+ * both continues with that id.
  */
 @CommandHandler(SignUp)
 export class SignUpHandler implements ICommandHandler<SignUp, string> {

@@ -29,7 +29,7 @@ export class UpdateUser {
 
 /**
  * A role is the organization's own affair. Names and password are the account's, which belongs to
- * all its organizations: who is not its owner must administer every one of them, so that no
+ * all its organizations: a caller who does not own it must administer every one of them, so that no
  * tenant's admin can take over what is another's too ({@link AccountOwners}).
  */
 @CommandHandler(UpdateUser)

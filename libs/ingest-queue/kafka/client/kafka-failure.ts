@@ -9,7 +9,7 @@ const chain = (error: unknown): readonly unknown[] =>
 const typesOf = (error: unknown): readonly unknown[] =>
   chain(error).map((each) => (each as { readonly type?: unknown } | undefined)?.type);
 
-/** The group has moved on: whoever has the partition now gets the records again. */
+/** The group has rebalanced, so the new consumer of the partition gets the records again. */
 const MOVED_ON = new Set([
   'ILLEGAL_GENERATION',
   'UNKNOWN_MEMBER_ID',

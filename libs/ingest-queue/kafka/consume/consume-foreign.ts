@@ -27,9 +27,9 @@ const DEAD_VALUE_BYTES = 7 * 1024 * 1024;
 const DEAD_REQUEST = { most: 1000, maxBytes: 1024 * 1024 };
 
 /**
- * The topic of foreign messages. What becomes of a delivery and how far the group has come are
- * one transaction, by a producer whose id is the partition's: whoever is given the partition ends
- * what the one before has begun, and only then reads how far it came.
+ * The topic of foreign messages. What becomes of a delivery and how far the group has come are one
+ * transaction, by a producer whose id is the partition's: a consumer that is given the partition
+ * ends the transaction of the one before, and only then reads how far that one came.
  */
 export class KafkaForeignMessages implements ForeignMessages {
   constructor(private readonly options: ForeignOptions) {}

@@ -74,7 +74,10 @@ export class KeyedUpload<Kept extends object = Counts> {
     return stored<Kept>(answer).streams;
   }
 
-  /** It is another append than this one, which came before under its name; whoever comes after both finds it the same way. */
+  /**
+   * Another append came under this name before. A request that comes after both finds it in the
+   * same way.
+   */
   passOver(kept: KeptAppend): void {
     this.passedOver.push(kept);
     this.named = nameOf([kept.name, ...this.streamsOf(kept)]);

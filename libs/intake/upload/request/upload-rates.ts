@@ -6,7 +6,7 @@ import { type UploadLimits, UPLOAD_LIMITS } from '../../upload.settings.js';
 /** Uploads that name themselves: their names are kept, so they may come so often and no more. */
 const KEYED = { perSecond: 20, burst: 20_000 };
 
-/** Bounds what an organization uploads, as the configuration has it; each node counts for itself. */
+/** Bounds the uploads of an organization by the configuration; each node counts for itself. */
 @Injectable()
 export class UploadRates {
   private readonly requests: RateLimiter;

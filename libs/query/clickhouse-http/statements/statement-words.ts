@@ -160,7 +160,7 @@ function catalogStatement(text: string, session: Session): string | undefined {
   if (of.length === 3) checkDatabase(of[0]?.value ?? '', organization);
   const found = catalog.table(organization, table.value) !== undefined;
   if (words[0] === 'EXISTS') return `SELECT toUInt8(${found ? 1 : 0}) AS result`;
-  // One that is not there is told of by who describes tables anyway.
+  // A table that does not exist is left to the general DESCRIBE, which reports it.
   if (!found) return `DESCRIBE ${table.text}`;
   const columns = systemRows('columns', catalog, organization, table.value);
   return `SELECT ${DESCRIPTION} FROM ${columns} ORDER BY position`;

@@ -226,8 +226,7 @@ function outputOf(items: readonly SelectItem[]): Output {
 }
 
 /**
- * Finds the expressions behind the names of the output. A name that is there twice stands for
- * nothing.
+ * Finds the expressions behind the names of the output. A name that occurs twice stands for none.
  */
 function namesOf(items: readonly SelectItem[]): Names {
   const names = new Map<string, string>();

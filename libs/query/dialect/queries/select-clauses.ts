@@ -74,6 +74,6 @@ function clauseWordAt(node: Node, nodes: Nodes, at: number): ClauseWord | undefi
 function follows(word: ClauseWord, last: ClauseWord | undefined): boolean {
   if (word === 'WITH') return last === undefined;
   if (last === undefined) return word === 'SELECT';
-  // LIMIT … BY … LIMIT …
+  // A second LIMIT may follow LIMIT BY.
   return KEYWORDS.indexOf(word) > KEYWORDS.indexOf(last) || (word === 'LIMIT' && last === 'LIMIT');
 }

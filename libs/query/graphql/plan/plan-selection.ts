@@ -77,7 +77,7 @@ function tuple(
   };
 }
 
-/** Gives the value or the object that is there, and null where there is nothing. */
+/** Gives the value or object at this place, and null where there is none. */
 function whole(place: Place, json: JsonFields | undefined): string {
   if (!json || json.list) return path(place);
   const object = path(place, '^');

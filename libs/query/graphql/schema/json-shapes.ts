@@ -4,7 +4,7 @@ import { quoteIdentifier, WarehouseError, WarehouseReader } from '@app/warehouse
 import type { TableDescription } from '../../catalog.js';
 import { isListOfObjects, isOfObjects, shapeOf, type Shape } from './json-shape.js';
 
-/** So old may be what is told of them. */
+/** The greatest age of known shapes. */
 export const AGE_MAX_MS = 30_000;
 const KEPT = 1000;
 /** Lists of objects within lists of objects are looked into so deep. */

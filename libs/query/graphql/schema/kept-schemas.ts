@@ -16,8 +16,8 @@ interface Kept {
 }
 
 /**
- * Schemas by version, the last used. Whoever changes columns in a loop pushes out its own ones, and
- * nobody's are so large that they fill the memory.
+ * Schemas by version, the last used ones. A tenant that changes columns in a loop displaces only
+ * its own schemas, and no tenant's schemas fill the memory.
  */
 export class KeptSchemas {
   private readonly kept = new Map<string, Kept>();

@@ -97,7 +97,10 @@ class Reader {
     return this.inside(form, depth + 1) && this.takes(')');
   }
 
-  /** Reads a list that has at least one item. @returns false where an item is none */
+  /**
+   * Reads a list that has at least one item.
+   * @returns false where an item is not valid
+   */
   list(one: () => boolean): boolean {
     do if (!one()) return false;
     while (this.takes(','));

@@ -38,7 +38,7 @@ export interface TreeFindings {
   readonly typesInNames: readonly string[];
   /** The texts of aliases, where an alias stands for one text and nothing else. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Lines that are none of the known kinds. */
+  /** Lines that belong to none of the known kinds. */
   readonly unknown: readonly string[];
 }
 

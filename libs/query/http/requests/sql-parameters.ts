@@ -11,7 +11,7 @@ interface SqlParameters {
   readonly statement: string | undefined;
   /** The values of `{name:Type}` placeholders. */
   readonly values: Values;
-  /** The times between which rows are read; undefined where none is named. */
+  /** The times between which rows are read; undefined when the request names no time. */
   readonly range: TimeRange | undefined;
 }
 
