@@ -38,13 +38,16 @@ describe('notations of DuckDB, Postgres and others', () => {
     ];
   };
 
-  it.each([...FOREIGN_STATEMENTS, ...ANALYSTS_STATEMENTS, ...WRITTEN_TYPES])('answers %s', async (sql, values) => {
-    for (const [status, text] of await both(sql)) {
-      expect([status, text]).toEqual([200, expect.any(String)]);
-      const rows = JSON.parse(text) as Readonly<Record<string, unknown>>[];
-      expect(rows.map((row) => Object.values(row))).toEqual(values);
-    }
-  });
+  it.each([...FOREIGN_STATEMENTS, ...ANALYSTS_STATEMENTS, ...WRITTEN_TYPES])(
+    'answers %s',
+    async (sql, values) => {
+      for (const [status, text] of await both(sql)) {
+        expect([status, text]).toEqual([200, expect.any(String)]);
+        const rows = JSON.parse(text) as Readonly<Record<string, unknown>>[];
+        expect(rows.map((row) => Object.values(row))).toEqual(values);
+      }
+    },
+  );
 
   it.each([...FOREIGN_MISTAKES, ...WRITTEN_TYPE_MISTAKES])('refuses %s', async (sql, message) => {
     for (const [status, text] of await both(sql)) {

@@ -1,5 +1,6 @@
 import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
+import { readType } from '../../guard/arguments/read-type.js';
 import { existingDay } from '../times/existing-day.js';
 import { decimalLiteral } from '../numbers/decimal-arithmetic.js';
 import { DECIMAL_DIGITS_MAX, isExact, isInteger, type Known } from './known-type.js';
@@ -40,6 +41,7 @@ export function castOf({ nodes, type, value }: Source, written: string): string 
   if (literal !== value)
     return castOf({ nodes: [], type: { ...type, kind: 'decimal' }, value: literal }, written);
   const target = engineType(name);
+  if (/^\w+$/.test(target) && readType(target) === undefined) throw noType(name);
   const cast = `CAST(${value}, ${quoteText(target)})`;
   const plain = target === name ? undefined : cast;
   // A decimal whose type has no fraction is left to the cast: `toDecimalString` would keep the
@@ -73,6 +75,9 @@ function nestedOf([only, more]: Nodes, type: Known, value: string) {
   const isLiteral = only?.kind === 'text' && more === undefined;
   return { type, value, literal: isLiteral ? only.value : undefined };
 }
+
+const noType = (name: string): MillraceError =>
+  new MillraceError('INVALID_SQL', `there is no type ${name}: INTEGER, BIGINT, DECIMAL(10, 2), DOUBLE, VARCHAR, BOOLEAN, DATE, TIMESTAMP, UUID, INTEGER[] and the like`); // prettier-ignore
 
 const NO_DATE = 'a text is no date of the years 1900 to 2299';
 
