@@ -283,10 +283,7 @@ export class Expressions {
     return castOf({ nodes, type: this.writing.types.of(nodes), value }, type);
   }
 
-  /**
-   * A field of a JSON column counts where it has a value. In a window the engine does not find the
-   * nulls of the column that it counts.
-   */
+  /** A field of a JSON column counts where it has a value, and so does a column in a window. */
   private values(nodes: Nodes, [value]: readonly string[], over: string): string | undefined {
     const isField =
       nodes.length > 2 && isSymbol(nodes[1], '.') && operandEnd(nodes, 0) === nodes.length;
