@@ -29,7 +29,7 @@ interface Contents extends Omit<ArrowFile, 'checkRead'> {
   readonly batches: readonly number[];
   /** The places of those with lists that are null. */
   readonly withNullLists: readonly number[];
-  /** What of its schemas is to be written over, and where each begins. */
+  /** The bytes of its schemas to write over, and where each schema begins. */
   readonly patched: readonly PatchedSchema[];
 }
 

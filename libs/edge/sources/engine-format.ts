@@ -21,7 +21,7 @@ const alsoCompressed = (...endings: readonly string[]): readonly string[] =>
   endings.flatMap((each) => [each, ...COMPRESSED.map((packed) => `${each}.${packed}`)]);
 
 /** Columns of all files together. Only formats whose columns have names can do so. */
-const OF_ALL_FILES: Settings = { schema_inference_mode: "'union'" };
+export const OF_ALL_FILES: Settings = { schema_inference_mode: "'union'" };
 
 /** So much of each file is looked at for types. */
 export const INFERENCE_BYTES = 32 * 1024 * 1024;

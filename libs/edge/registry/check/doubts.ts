@@ -28,7 +28,7 @@ const INTEGERS: Readonly<Record<Notation, string>> = {
 const TEXT = '"(?:[^"\\\\]|\\\\.)*"';
 
 /** Conditions on a text: what a type changes of it. */
-export interface Doubt {
+interface Doubt {
   /** It is not what the text says. */
   readonly isOther: string;
   /** It has not all of its digits, and nanoseconds have them. */
@@ -38,7 +38,7 @@ export interface Doubt {
 }
 
 /** The notation that a value is written in. Who declares a number means `+1` and `007`, too. */
-export type Notation = 'csv' | 'declared csv' | 'json';
+type Notation = 'csv' | 'declared csv' | 'json';
 
 /**
  * Tells what the engine may make another value of.

@@ -24,7 +24,7 @@ const MORE_FIELDS =
   /Unknown field found while parsing \w+ format: (.*?)(?:: \(at row|$)|elements in named tuple/s;
 
 /** The columns of a source whose types are to be looked at. */
-export interface TypedColumns {
+interface TypedColumns {
   readonly columns: readonly Column[];
   readonly notation: 'csv' | 'json';
   /** Somebody declared them: records may have fields that are none of them. */
@@ -43,7 +43,7 @@ export interface Misfits {
   readonly field?: UnknownField;
 }
 
-export interface UnknownField {
+interface UnknownField {
   readonly name: string | undefined;
 }
 
@@ -105,7 +105,7 @@ function doubtsOf(
   if (folders.has(column.name)) return [];
   const written = notation === 'csv' && areDeclared ? 'declared csv' : notation;
   return leavesOf(quoteIdentifier(column.name), column.type).flatMap((leaf, at) => {
-    // Who declares a boolean means 1 and yes, too.
+    // A declared boolean may be written as 1 and yes, too.
     const isAsked = areDeclared && leaf.type === 'Bool';
     if (isAsked || !doubtOf('', leaf.type, written)) return [];
     const test = (which: 'isOther' | 'isFiner' | 'isFar'): string =>

@@ -1,7 +1,7 @@
 import { WarehouseError, type Column, type SourceEngine } from '@app/warehouse';
 import { engineType } from '../../arrow-data-type.js';
 import { SourceError } from '../../sources/source-error.js';
-import { ALL_BYTES, INFERENCE_BYTES } from '../../sources/engine-format.js';
+import { ALL_BYTES, INFERENCE_BYTES, OF_ALL_FILES } from '../../sources/engine-format.js';
 import { settingsClause, type Settings, type Source } from '../../sources/source.js';
 import type { DescribedColumn, DescribedTable } from '../../table-description.js';
 import { refuseNameless } from '../check/nameless-columns.js';
@@ -73,12 +73,12 @@ export async function inferColumns(
 }
 
 async function describeColumns(
-  { call, settings }: Source,
+  source: Source,
   inference: Settings,
   statements: SourceEngine['statements'],
 ): Promise<readonly Column[]> {
-  const all = { ...settings, ...inference, print_pretty_type_names: '0' };
-  const sql = `DESCRIBE TABLE ${call(undefined)}${settingsClause(all)} FORMAT JSONEachRow`;
+  const all = { ...source.settings, ...inference, print_pretty_type_names: '0' };
+  const sql = `DESCRIBE TABLE ${source.call(undefined)}${settingsClause(all)} FORMAT JSONEachRow`;
   const lines = (await statements.run(sql)).split('\n').filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line) as Column);
 }
@@ -133,8 +133,7 @@ async function typesByName(
   statements: SourceEngine['statements'],
 ): Promise<ReadonlyMap<string, string>> {
   if (!byNames) return new Map();
-  const { schema_inference_mode: _, ...lengths } = inference;
-  const told = await describeColumns(byNames, { ...byNames.inference, ...lengths }, statements);
+  const told = await describeColumns(byNames, { ...inference, ...OF_ALL_FILES }, statements);
   return new Map(
     told.flatMap(({ name, type }): [string, string][] => {
       const at = names.indexOf(name);

@@ -96,7 +96,7 @@ const NO_DAY = 60;
 function daysOf(number: number, { is1904 }: Calendar): number | undefined {
   if (is1904) return number + DAYS_TO_1904;
   if (number >= NO_DAY && number < NO_DAY + 1) return undefined;
-  // What is below a day is a time of day, and counts from the day before the first.
+  // A number below 1 is a time of day, and counts from the day before the first.
   return number >= 1 && number < NO_DAY ? number + 1 : number;
 }
 
