@@ -64,15 +64,15 @@ describe('statements for a cluster', () => {
     [
       'indexes of values',
       [
-        ...ddl.addIndex(table, 'partition_key', column.name, column.type),
-        ddl.dropIndex(table, indexName('partition_key', 'a`b')),
+        ...ddl.addIndexes(table, 'partition_key', [{ indexed: column.name, type: column.type }]),
+        ...ddl.dropIndexes(table, [indexName('partition_key', 'a`b')]),
       ],
     ],
     [
       'indexes of words',
       [
-        ...ddl.addIndex(table, 'full_text', column.name, column.type),
-        ddl.dropIndex(table, indexName('full_text', 'a`b')),
+        ...ddl.addIndexes(table, 'full_text', [{ indexed: column.name, type: column.type }]),
+        ...ddl.dropIndexes(table, [indexName('full_text', 'a`b')]),
       ],
     ],
     ['dropRejected', [ddl.dropRejected('o_a', "01'S")]],

@@ -115,11 +115,17 @@ function ddl(cluster: string | undefined): readonly Titled[] {
     ['retention for ever', by.setRetention(TABLE, 0)],
     ...all(
       'an index of single values',
-      by.addIndex(TABLE, 'partition_key', 'level', 'Nullable(String)'),
+      by.addIndexes(TABLE, 'partition_key', [{ indexed: 'level', type: 'Nullable(String)' }]),
     ),
-    ...all('an index of days', by.addIndex(TABLE, 'partition_key', within, 'Nullable(Date32)')),
-    ...all('an index of words', by.addIndex(TABLE, 'full_text', 'level', 'Nullable(String)')),
-    ['an index goes', by.dropIndex(TABLE, indexName('full_text', 'level'))],
+    ...all(
+      'an index of days',
+      by.addIndexes(TABLE, 'partition_key', [{ indexed: within, type: 'Nullable(Date32)' }]),
+    ),
+    ...all(
+      'an index of words',
+      by.addIndexes(TABLE, 'full_text', [{ indexed: 'level', type: 'Nullable(String)' }]),
+    ),
+    ...all('an index goes', by.dropIndexes(TABLE, [indexName('full_text', 'level')])),
     ...all('before stored rows are read', by.catchUp(TABLE)),
     [
       'rejected records that were stored by a retry go',

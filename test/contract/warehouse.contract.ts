@@ -266,6 +266,13 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         );
         expect(names.map((name) => types.get(name))).toEqual(names.map(() => 'Nullable(Float64)'));
         expect(types.get('day')).toBe(wall.type);
+        const indexing = performance.now();
+        await warehouse.setSkipIndexes(TABLE, names.slice(0, 100));
+        const found = (await warehouse.tables()).find(({ table }) => table === 'events');
+        expect([...(found?.skipIndexes ?? [])].sort()).toEqual(names.slice(0, 100).sort());
+        await warehouse.setSkipIndexes(TABLE, []);
+        // By two statements for each index they took minutes.
+        expect(performance.now() - indexing).toBeLessThan(60_000);
         expect(
           JSON.parse(
             await query(

@@ -16,7 +16,9 @@ const list = z.union(
     // OpenObserve's older clients write it so.
     z.record(z.string().regex(/^L\d+$/), z.string().min(1)),
   ],
-  { error: 'want an array of column names, or {"add":[…],"remove":[…]}' },
+  {
+    error: `want an array of at most ${KEYS_MAX} column names, or {"add":[…],"remove":[…]}`,
+  },
 );
 
 const columnType = z.string().transform((name, context) => {

@@ -5,6 +5,12 @@ import type { Indexed } from '../warehouse.js';
 /** The purpose of an index of ours: single values, or words of a full-text search. */
 export type IndexKind = 'partition_key' | 'full_text';
 
+export interface TypedIndex {
+  readonly indexed: Indexed;
+  /** The type of what is indexed. */
+  readonly type: string;
+}
+
 /** SQL of what is indexed. */
 const sqlOf = (indexed: Indexed): string =>
   typeof indexed === 'string' ? quoteIdentifier(indexed) : indexed.sql;

@@ -1,8 +1,8 @@
 import { define } from './column-changes.js';
-import { indexName, indexType, type IndexKind } from './column-indexes.js';
+import { indexName, indexType, type IndexKind, type TypedIndex } from './column-indexes.js';
 import { quoteIdentifier, quoteText } from './identifier.js';
 import { COMPACT, DURABLE } from './part-settings.js';
-import type { Column, Indexed, RejectedRows, TableName } from '../warehouse.js';
+import type { Column, RejectedRows, TableName } from '../warehouse.js';
 
 export const TIMESTAMP: Column = { name: '_timestamp', type: "DateTime64(6, 'UTC')" };
 
@@ -249,19 +249,24 @@ export class Ddl {
     return `${this.alter(this.stored(table))} ${change}`;
   }
 
-  /** Filled for the rows that are there. @param type of what is indexed */
-  addIndex(table: TableName, kind: IndexKind, indexed: Indexed, type: string): readonly string[] {
-    const name = quoteIdentifier(indexName(kind, indexed));
+  /** Filled for the rows that are there, all of them at once. */
+  addIndexes(table: TableName, kind: IndexKind, all: readonly TypedIndex[]): readonly string[] {
+    if (all.length === 0) return [];
     const alter = this.alter(this.stored(table));
-    return [
-      `${alter} ADD INDEX IF NOT EXISTS ${name} ${indexType(kind, indexed, type)}`,
-      `${alter} MATERIALIZE INDEX ${name} ${DONE}`,
-    ];
+    const names = all.map(({ indexed }) => quoteIdentifier(indexName(kind, indexed)));
+    const added = all.map(
+      ({ indexed, type }, at) =>
+        `ADD INDEX IF NOT EXISTS ${names[at]} ${indexType(kind, indexed, type)}`,
+    );
+    const filled = names.map((name) => `MATERIALIZE INDEX ${name}`);
+    return [`${alter} ${added.join(', ')}`, `${alter} ${filled.join(', ')} ${DONE}`];
   }
 
-  /** @param name see {@link indexName} */
-  dropIndex(table: TableName, name: string): string {
-    return `${this.alter(this.stored(table))} DROP INDEX IF EXISTS ${quoteIdentifier(name)} ${DONE}`;
+  /** @param names see {@link indexName} */
+  dropIndexes(table: TableName, names: readonly string[]): readonly string[] {
+    if (names.length === 0) return [];
+    const drops = names.map((name) => `DROP INDEX IF EXISTS ${quoteIdentifier(name)}`);
+    return [`${this.alter(this.stored(table))} ${drops.join(', ')} ${DONE}`];
   }
 
   dropRejected(database: string, streamId: string): string {

@@ -56,7 +56,7 @@ export class SqlColumns {
     if (columns.length === 0) return;
     for (const each of this.ddl.tablesOf(table)) {
       const types = new Map((await this.columns(each)).map(({ name, type }) => [name, type]));
-      // What an earlier try has done is not done again.
+      // Columns that an earlier try has changed are left out.
       const others = columns.filter(({ name, type }) => types.get(name) !== type);
       for (let from = 0; from < others.length; from += MODIFIED_AT_ONCE)
         await this.modifySome(each, others.slice(from, from + MODIFIED_AT_ONCE));

@@ -120,11 +120,11 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
     const found = unfiltered.length > 0 ? await this.indexes() : undefined;
     const has = isIndexed('partition_key', found?.get(keyOf(this.ddl.stored(table))));
     const indexed = unfiltered.filter(({ name }) => has(name));
-    for (const { name } of indexed)
-      await this.runner.command(this.ddl.dropIndex(table, indexName('partition_key', name)));
+    const names = indexed.map(({ name }) => indexName('partition_key', name));
+    const again = indexed.map(({ name, type }) => ({ indexed: name, type }));
+    await runAll(this.runner, this.ddl.dropIndexes(table, names));
     await this.ofTable.modify(table, columns);
-    for (const { name, type } of indexed)
-      await runAll(this.runner, this.ddl.addIndex(table, 'partition_key', name, type));
+    await runAll(this.runner, this.ddl.addIndexes(table, 'partition_key', again));
   }
 
   dropUntyped(table: TableName, names: readonly string[]): Promise<void> {
@@ -165,14 +165,14 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
   ): Promise<void> {
     const indexes = (await this.indexes()).get(keyOf(this.ddl.stored(table))) ?? new Set<string>();
     const wanted = new Map(columns.map((indexed) => [indexName(kind, indexed), indexed]));
-    for (const name of [...indexes].filter((each) => each.startsWith(`${kind}_`)))
-      if (!wanted.has(name)) await this.runner.command(this.ddl.dropIndex(table, name));
+    const surplus = [...indexes].filter((name) => name.startsWith(`${kind}_`) && !wanted.has(name));
+    await runAll(this.runner, this.ddl.dropIndexes(table, surplus));
     const types = new Map((await this.columns(table)).map(({ name, type }) => [name, type]));
-    for (const [name, indexed] of wanted) {
+    const missing = [...wanted].flatMap(([name, indexed]) => {
       const type = typeof indexed === 'string' ? types.get(indexed) : indexed.type;
-      if (type === undefined || indexes.has(name)) continue;
-      await runAll(this.runner, this.ddl.addIndex(table, kind, indexed, type));
-    }
+      return type === undefined || indexes.has(name) ? [] : [{ indexed, type }];
+    });
+    await runAll(this.runner, this.ddl.addIndexes(table, kind, missing));
   }
 
   async tables(): Promise<readonly WarehouseTable[]> {
