@@ -78,7 +78,7 @@ describe('BulkFramer', () => {
   });
 
   it('reads such an _id beside lists that are nested as deep as a line is long', () => {
-    const deep = '@@;
+    const deep = '['.repeat(32_000) + ']'.repeat(32_000);
     const action = `{"index":{"_index":"a","x":${deep},"_id":1,"_id":1.50}}`;
     expect(frame([`${action}\n{"n":1}\n`]).streams).toEqual({ a: '{"_id":"1.50","n":1}\n' });
   });
