@@ -103,11 +103,15 @@ async function unpacked(
 }
 
 /** LZ4's frames: a header, and blocks behind their lengths. All but the last are of one size unpacked. */
+const FRAME_MARK = 0x184d2204;
 const FRAME = { flags: 4, size: 5, header: 7, hasSize: 8, hasDictionary: 1, hasChecksums: 16 };
 const UNPACKED_BLOCK = 0x7fffffff;
 
 /** @throws {Error} for what would become longer than it may */
 function refuseLongFrame(frame: Buffer, most: number): void {
+  // Older frames have no such header, and nothing of them would be counted.
+  if (frame.readUInt32LE(0) !== FRAME_MARK)
+    throw new BrokenFileError('a buffer of it is no frame of LZ4');
   const flags = frame.readUInt8(FRAME.flags);
   const blockMax = 2 ** (8 + 2 * ((frame.readUInt8(FRAME.size) >> 4) & 7));
   const more = (flags & FRAME.hasSize ? 8 : 0) + (flags & FRAME.hasDictionary ? 4 : 0);

@@ -1,4 +1,3 @@
-import { findNodeAtLocation, parseTree } from 'jsonc-parser';
 import { certain } from '@app/platform';
 import { streamNameProblem } from '@app/streams';
 
@@ -51,17 +50,28 @@ export function parseAction(
 }
 
 const PLAIN_ID = /"_id"\s*:\s*(\d{1,15})\s*[,}]/;
+/** Pieces of JSON: a text, a sign, or a word or number. */
+const PIECES = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
 
-/** The number as its client wrote it: read as one, a long id would become another. */
+/**
+ * The number as its client wrote it: read as one, a long id would become another. The line is JSON,
+ * and may be nested as deep as it is long, so nothing here calls itself.
+ */
 function numberAsSent(line: string, verb: string, id: number): string {
   const plain = String(id);
   if (PLAIN_ID.exec(line)?.[1] === plain) return plain;
-  const root = parseTree(line);
-  const { offset, length } = certain(
-    root && findNodeAtLocation(root, [verb, '_id']),
-    'place of an id',
-  );
-  return line.slice(offset, offset + length);
+  const names: string[] = [];
+  let depth = 0;
+  let before = '';
+  let sent: string | undefined;
+  for (const [piece] of line.matchAll(PIECES)) {
+    if (piece === '{' || piece === '[') depth += 1;
+    else if (piece === '}' || piece === ']') depth -= 1;
+    else if (piece === ':') names[depth] = JSON.parse(before) as string;
+    else if (depth === 2 && before === ':' && names[1] === verb && names[2] === '_id') sent = piece;
+    before = piece;
+  }
+  return certain(sent, 'place of an id');
 }
 
 /** Clients put keys of their own beside the action, which Elasticsearch passes over. */

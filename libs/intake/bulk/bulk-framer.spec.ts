@@ -77,6 +77,12 @@ describe('BulkFramer', () => {
     expect(answer.items).toEqual([{ index: { _index: 'a', _id: written, status: 201 } }]);
   });
 
+  it('reads such an _id beside lists that are nested as deep as a line is long', () => {
+    const deep = '['.repeat(32_000) + ']'.repeat(32_000);
+    const action = `{"index":{"_index":"a","x":${deep},"_id":1,"_id":1.50}}`;
+    expect(frame([`${action}\n{"n":1}\n`]).streams).toEqual({ a: '{"_id":"1.50","n":1}\n' });
+  });
+
   it('answers what is not stored item by item, and stores the rest', () => {
     const framed = frame(
       [

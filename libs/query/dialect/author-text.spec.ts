@@ -87,6 +87,46 @@ describe('text as its author wrote it', () => {
   });
 
   it.each([
+    ['1.00000000000000000000001 seconds', /is finer than a microsecond/],
+    ['0.333333333333333333333333 hours', /is finer than a microsecond/],
+    ['1.9999999999999999999 months', /has a fraction of a month/],
+    ['9007199254740993.0 months', /is longer than a length of time may be/],
+  ])('rounds no length of time: %s', (length, problem) => {
+    expect(() => readableText(`SELECT INTERVAL '${length}'`)).toThrow(problem);
+  });
+
+  it('adds fractions of lengths of time exactly', () => {
+    const sum = "SELECT INTERVAL '1.5 months 0.5 mons 0.1 s 0.2 s -0.3 s 1:00:00.000001 ago'";
+    expect(readableText(sum)).toBe("SELECT INTERVAL '-2 MONTH -3600000001 MICROSECOND'");
+  });
+
+  it.each([
+    ['a::STRUCT<', /^SELECT 1/],
+    ['[]', /more than 64 lists/],
+    [' ARRAY', /more than 64 lists/],
+    ['::LIST<', /^SELECT 1/],
+  ])('takes no time for a type of %s', (piece, said) => {
+    const begun = performance.now();
+    const type = `SELECT 1 & 1, x::INT${piece.repeat(200_000 / piece.length)}`;
+    const written = ((): string => {
+      try {
+        return readableText(type);
+      } catch (error) {
+        return String(error);
+      }
+    })();
+    expect(written.replace('bitAnd(1, 1)', '1')).toMatch(said);
+    expect(performance.now() - begun).toBeLessThan(QUICK_MS);
+  });
+
+  it('writes a key for many sets no longer than a statement may be', () => {
+    const grouped = (key: string): string =>
+      `SELECT 1 GROUP BY '${key}', CUBE(a, b, c, d, e, f, g, h)`;
+    expect(readableText(grouped('x')).length).toBeLessThan(10_000);
+    expect(() => readableText(grouped('x'.repeat(100_000)))).toThrow(/is too long/);
+  });
+
+  it.each([
     ['times', 'generate_series(', '[1], b, INTERVAL 1 DAY)'],
     ['months', 'generate_series(a, ', '[1], INTERVAL 1 MONTH)'],
     ['numbers', 'generate_series(1, 2, length(', '))'],

@@ -141,7 +141,7 @@ class AuthorText {
     const cast =
       castNotation(nodes, at, this.text, write) ??
       intervalLiteral(nodes, at) ??
-      groupingSets(nodes, at, write);
+      groupingSets(nodes, at, write, (text) => this.length.add(text));
     if (cast) return cast;
     if (word?.kind === 'number') {
       // The engine knows `.5` only behind some signs.

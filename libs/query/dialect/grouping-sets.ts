@@ -8,9 +8,15 @@ const SETS_MAX = 256;
 /**
  * `GROUP BY a, ROLLUP (b, c)`: keys beside ROLLUP, CUBE or GROUPING SETS, or several of those, which
  * the engine reads alone. Written out, they are the sets of one GROUPING SETS.
+ * @param add bounds what is written: each key stands in up to {@link SETS_MAX} sets
  * @throws {MillraceError} INVALID_SQL for too many sets
  */
-export function groupingSets(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
+export function groupingSets(
+  nodes: Nodes,
+  at: number,
+  write: Write,
+  add: (text: string) => string,
+): Rewritten | undefined {
   if (!isWord(nodes[at], 'GROUP') || !isWord(nodes[at + 1], 'BY')) return undefined;
   const behind = nodes.findIndex((node, place) => place > at && node.kind === 'word' && ENDS.test(node.text)); // prettier-ignore
   const end = behind === -1 ? nodes.length : behind;
@@ -20,7 +26,13 @@ export function groupingSets(nodes: Nodes, at: number, write: Write): Rewritten 
     (sets, item) => product(sets, setsOf(item) ?? [[item]]),
     [[]],
   );
-  const written = all.map((set) => `(${set.map(write).join(', ')})`);
+  const keys = new Map<Nodes, string>();
+  const keyOf = (key: Nodes): string => {
+    const known = keys.get(key) ?? write(key);
+    keys.set(key, known);
+    return known;
+  };
+  const written = all.map((set) => `(${set.map((key) => add(keyOf(key))).join(', ')})`);
   return { text: `GROUP BY GROUPING SETS (${written.join(', ')})`, end };
 }
 

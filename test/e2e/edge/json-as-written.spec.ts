@@ -120,6 +120,26 @@ describe('JSON is what is written there', () => {
     expect([status, text]).toEqual([400, expect.stringContaining(said.slice(1, -1))]);
   });
 
+  it.each([
+    ['JSON', 'Microsecond', '1700000000123456', '2023-11-14T22:13:20.123456'],
+    ['CSV', 'Microsecond', '1900000000.5', '2030-03-17T17:46:40.500000'],
+    ['CSV', 'Millisecond', '1700000000.123', '2023-11-14T22:13:20.123'],
+    ['CSV', 'Second', '1700000000.5', undefined],
+    ['CSV', 'Microsecond', '1700000000.1234567', undefined],
+  ])('a number of %s is a time in %ss: %s', async (kind, unit, number, time) => {
+    write([number]);
+    writeFileSync(join(folder, 't.csv'), `v\n${number}\n`);
+    for (const [zone, end] of [
+      ['null', ''],
+      ['"UTC"', 'Z'],
+    ]) {
+      const schema = `,schema={"columns":[{"name":"v","data_type":{"Timestamp":["${unit}",${zone}]},"nullable":true}]}`;
+      const { status } = await register(schema, kind === 'CSV' ? 't.csv' : 't.ndjson');
+      const answer = status === 200 ? (await edge.sql('SELECT v FROM t')).text : status;
+      expect(answer).toEqual(time === undefined ? 400 : expect.stringContaining(`"${time}${end}"`));
+    }
+  });
+
   it('a field without a name is refused, unless columns are declared', async () => {
     writeFileSync(join(folder, 't.ndjson'), '{"n": 0, "v": 1}\n{"n": 1, "": 2, "v": 3}\n');
     const { status, text } = await register('');

@@ -72,7 +72,7 @@ export function doubtOf(value: string, type: string, notation: Notation): Doubt 
       return {
         // A day alone is told as a moment where no type of days has it.
         isOther: `${isNoTime(text, 9, notation)} OR (${match(text, `^${DAY}$`)} AND NOT ${match(text, DAY_YEARS)})`,
-        isFiner: `NOT ${match(text, timeOf(6))}`,
+        isFiner: isNoTime(text, 6, notation),
         isFar: `NOT ${match(text, NANOSECOND_YEARS)}`,
       };
     case 'Dynamic':
@@ -82,9 +82,13 @@ export function doubtOf(value: string, type: string, notation: Notation): Doubt 
   }
 }
 
-/** Where a time was declared a number is one of seconds. */
-const isNoTime = (text: string, digits: number, notation: Notation): string =>
-  `NOT ${match(text, timeOf(digits))}${notation === 'csv' ? '' : ` AND NOT ${match(text, '^-?[0-9]{5,}(?:[.][0-9]+)?$')}`}`;
+/** A column of declared times may hold numbers, too: of the unit in JSON, and of seconds in CSV. */
+function isNoTime(text: string, digits: number, notation: Notation): string {
+  const isOther = `NOT ${match(text, timeOf(digits))}`;
+  if (notation === 'csv') return isOther;
+  const fraction = `(?:[.][0-9]{${Math.min(digits, 1)},${digits}}0*)?`;
+  return `${isOther} AND NOT ${match(text, `^-?[0-9]{5,}${fraction}$`)}`;
+}
 
 /** The engine cuts off what is behind the last digit. */
 function hasMoreDigits(text: string, scale: number): string {

@@ -12,6 +12,8 @@ interface WrittenType {
   readonly isForeign: boolean;
 }
 
+/** Types within one another. */
+const NESTED_MAX = 64;
 const OF_LISTS = /^(?:LIST|ARRAY)$/i;
 const OF_STRUCTS = /^(?:STRUCT|ROW)$/i;
 /** Names of several words, of which the engine reads some. */
@@ -31,11 +33,13 @@ export function writtenType(nodes: Nodes, at: number, source: string): WrittenTy
   const base = baseOf(nodes, at, source);
   if (!base) return undefined;
   let { text, end, isForeign } = base;
-  for (;;) {
+  for (let lists = 0; ; lists += 1) {
     const next = nodes[end];
     const isBracket =
       next?.kind === 'group' && next.text === '[' && isLength(next.nodes, nodes, at);
     if (!isBracket && !isWord(next, 'ARRAY')) return { text, end, isForeign };
+    if (lists === NESTED_MAX)
+      throw refused(`a type has more than ${NESTED_MAX} lists within one another`);
     text = `Array(${nullable(text)})`;
     end += 1;
     isForeign = true;
@@ -111,11 +115,15 @@ function withinBrackets(
 const depthBy = (node: Node): number =>
   node.kind !== 'symbol' ? 0 : /^<+$/.test(node.text) ? node.text.length : /^>+$/.test(node.text) ? -node.text.length : 0; // prettier-ignore
 
+/** Looks no further than a type may go: a statement may begin types again and again, and end none. */
 function closingAngle(nodes: Nodes, at: number): number | undefined {
   let depth = 0;
   for (let end = at; end < nodes.length; end += 1) {
-    depth += depthBy(nodes[end] as Node);
+    const node = nodes[end] as Node;
+    depth += depthBy(node);
     if (depth === 0) return end;
+    const isOfType = node.kind === 'symbol' ? /^(?:[,:]|<+|>+)$/.test(node.text) : node.kind !== 'text'; // prettier-ignore
+    if (!isOfType || depth > NESTED_MAX) return undefined;
   }
   return undefined;
 }

@@ -18,7 +18,10 @@ const MAKES_TEXT = new RegExp(
 /** Functions that make other values of the elements of lists. */
 const MAKES_ELEMENTS = /^(?:array_?map|(?:list|array)_(?:transform|apply))$/i;
 /** A lambda that passes the elements on makes no text. */
-const COMPUTES = /->[^]*[('|]/;
+function computes(arg: string): boolean {
+  const lambda = arg.indexOf('->');
+  return lambda !== -1 && /[('|]/.test(arg.slice(lambda));
+}
 
 /** The arguments of a call, of which those that are bytes go into such a function as text. */
 export function textsOfBytes(
@@ -26,7 +29,7 @@ export function textsOfBytes(
   args: readonly string[],
   typeAt: (at: number) => Known,
 ): readonly string[] {
-  if (MAKES_ELEMENTS.test(name) && args.some((arg) => COMPUTES.test(arg)))
+  if (MAKES_ELEMENTS.test(name) && args.some(computes))
     return args.map((arg, at) =>
       typeAt(at).element?.bytes === undefined ? arg : `CAST(${arg}, 'Array(Nullable(String))')`,
     );

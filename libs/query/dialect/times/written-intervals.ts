@@ -30,10 +30,14 @@ const PLAIN = /^\s*[-+]?\d+\s+(?:(?:nano|micro|milli)?second|minute|hour|day|wee
 /** True for what the engine reads as it stands. */
 const isPlainInterval = (text: string): boolean => PLAIN.test(text);
 
+/** Counts of {@link SHARES}, so that the fractions of a sum are exact. */
 interface Sum {
-  months: number;
-  microseconds: number;
+  months: bigint;
+  microseconds: bigint;
 }
+
+/** No fraction has more digits than a text has characters. */
+const SHARES = 10n ** BigInt(TEXT_MAX);
 
 /**
  * A length of time as Postgres and DuckDB write it, `1 day 02:30:00`, `1.5 hours`, `P1DT2H`, in the
@@ -43,10 +47,13 @@ interface Sum {
 export function writtenInterval(text: string): string {
   if (isPlainInterval(text)) return `INTERVAL '${text.trim()}'`;
   if (text.length > TEXT_MAX) throw refused(text, NONE);
-  const { months, microseconds } = sumOf(text);
-  if (!Number.isInteger(months))
+  const sum = sumOf(text);
+  if (sum.months % SHARES !== 0n)
     throw refused(text, 'has a fraction of a month, which is no length of time');
-  if (!Number.isSafeInteger(microseconds)) throw refused(text, 'is finer than a microsecond');
+  if (sum.microseconds % SHARES !== 0n) throw refused(text, 'is finer than a microsecond');
+  const [months, microseconds] = [Number(sum.months / SHARES), Number(sum.microseconds / SHARES)];
+  if (!Number.isSafeInteger(months) || !Number.isSafeInteger(microseconds))
+    throw refused(text, 'is longer than a length of time may be');
   const [unit, , length] = LENGTHS.find(([, , each]) => microseconds % each === 0) ?? ['MICROSECOND', undefined, 1]; // prettier-ignore
   const pieces = [
     ...(months === 0 ? [] : [`${months} MONTH`]),
@@ -59,12 +66,16 @@ function sumOf(text: string): Sum {
   const [, ago] = /\s(ago)\s*$/i.exec(text) ?? [];
   const words = (ago ? text.replace(/\s+ago\s*$/i, '') : text).trim();
   const sum = /^[-+]?P/i.test(words) ? ofIso(words) : ofWords(words);
-  const sign = ago ? -1 : 1;
-  return { months: sign * sum.months, microseconds: sign * sum.microseconds };
+  return ago ? negative(sum) : sum;
 }
 
+const negative = ({ months, microseconds }: Sum): Sum => ({
+  months: -months,
+  microseconds: -microseconds,
+});
+
 function ofWords(text: string): Sum {
-  const sum: Sum = { months: 0, microseconds: 0 };
+  const sum: Sum = { months: 0n, microseconds: 0n };
   const rest = text.replace(PIECE, (piece) => {
     add(sum, piece, text);
     return '';
@@ -78,8 +89,9 @@ const NONE = "is no length of time: INTERVAL '1 day', '2 hours 30 minutes', '02:
 function add(sum: Sum, piece: string, text: string): void {
   const clock = CLOCK.exec(piece.trim());
   if (clock) {
-    const [, sign, hours, minutes, seconds = '0'] = clock;
-    const length = (Number(hours) * 60 + Number(minutes)) * 60_000_000 + micros(seconds, 1_000_000);
+    const [, sign, hours = '', minutes = '', seconds = '0'] = clock;
+    const length =
+      shares(hours, 3_600_000_000) + shares(minutes, 60_000_000) + shares(seconds, 1_000_000);
     sum.microseconds += sign === '-' ? -length : length;
     return;
   }
@@ -90,23 +102,23 @@ function add(sum: Sum, piece: string, text: string): void {
 function addUnit(sum: Sum, number: string, unit: string, text: string): void {
   const months = MONTHS.find(([form]) => form.test(unit))?.[1];
   const length = LENGTHS.find(([, form]) => form.test(unit))?.[2];
-  if (months !== undefined) sum.months += micros(number, months);
-  else if (length !== undefined) sum.microseconds += micros(number, length);
+  if (months !== undefined) sum.months += shares(number, months);
+  else if (length !== undefined) sum.microseconds += shares(number, length);
   else throw refused(text, NONE);
 }
 
-/** So many of a unit; a fraction of digits times a power of ten is exact. */
-function micros(number: string, unit: number): number {
-  const [whole = '0', fraction = ''] = number.replace(/^[-+]/, '').split('.');
-  const value =
-    Number(whole || '0') * unit + (Number(fraction || '0') * unit) / 10 ** fraction.length;
+/** So many of a unit. */
+function shares(number: string, unit: number): bigint {
+  const [whole = '', fraction = ''] = number.replace(/^[-+]/, '').split('.');
+  const digits = fraction.padEnd(TEXT_MAX, '0');
+  const value = BigInt(whole + digits) * BigInt(unit);
   return number.startsWith('-') ? -value : value;
 }
 
 /** ISO 8601: `P1Y2M3DT4H5M6.5S`. */
 function ofIso(text: string): Sum {
   const [, sign, days = '', times = ''] = /^([-+]?)P([^T]*)(?:T(.*))?$/i.exec(text) ?? [];
-  const sum: Sum = { months: 0, microseconds: 0 };
+  const sum: Sum = { months: 0n, microseconds: 0n };
   const read = (list: string, isTime: boolean): string =>
     list.replace(/([-+]?[\d.]+)([YMWDHS])/gi, (_, number: string, letter: string) => {
       const unit = /m/i.test(letter) && !isTime ? 'month' : letter;
@@ -115,7 +127,7 @@ function ofIso(text: string): Sum {
     });
   if (read(days, false) + read(times, true) !== '' || days + times === '')
     throw refused(text, NONE);
-  return sign === '-' ? { months: -sum.months, microseconds: -sum.microseconds } : sum;
+  return sign === '-' ? negative(sum) : sum;
 }
 
 const refused = (text: string, problem: string): MillraceError =>
