@@ -44,7 +44,7 @@ export const asksFromOwnPage = (request: FastifyRequest): boolean => !isOfOtherS
 export function corsFor(origins: readonly string[]) {
   return {
     origin: origins.includes('*') ? '*' : [...origins],
-    // Credentials are not allowed for `*`: a browsers refuse that combination, and rightly so.
+    // Credentials are not allowed for `*`: browsers refuse that combination, and rightly so.
     credentials: !origins.includes('*'),
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     exposedHeaders: ['X-Request-Id', 'X-Query-Id', 'Retry-After', 'ETag'],

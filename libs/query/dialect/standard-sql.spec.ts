@@ -292,6 +292,13 @@ describe('standard SQL in the words of the engine', () => {
     expect(processorMs() - begun).toBeLessThan(1000);
   });
 
+  it.each(['toIntervalNanosecond(2.5)', 'toIntervalMicrosecond(0.1)', 'toIntervalMonth(1.5)'])(
+    'leaves no fraction of a length of time out: %s',
+    (length) => {
+      expect(() => written(`SELECT (at + ${length}) AS x FROM t`)).toThrow(/write whole ones/);
+    },
+  );
+
   it('refuses what divides elsewhere, and would be a comment here', () => {
     expect(() => readableText('SELECT 7 // 2, 1')).toThrow(/div\(a, b\)/);
     expect(readableText("SELECT 'http://a', 6 / 3 -- a // b")).toBe(

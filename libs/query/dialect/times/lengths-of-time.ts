@@ -24,7 +24,7 @@ const fractional = (unit: string, microseconds: number): ScalarFunction =>
       : `toIntervalMicrosecond(toInt64(round((${x}) * ${microseconds})))`,
   );
 
-/** Units whose fractions are so many microseconds; a year and a month have none. */
+/** Units whose fractions are so many microseconds; a year, a month and the shortest have none. */
 const LENGTHS: Readonly<Record<string, number | undefined>> = {
   Year: undefined,
   Quarter: undefined,
@@ -35,6 +35,8 @@ const LENGTHS: Readonly<Record<string, number | undefined>> = {
   Minute: 60_000_000,
   Second: 1_000_000,
   Millisecond: 1000,
+  Microsecond: undefined,
+  Nanosecond: undefined,
 };
 
 /** The engine's own, which would leave the fraction of a number out. */
@@ -46,7 +48,7 @@ function exact(unit: string, length: number | undefined): (x: string) => string 
   return (x) => {
     if (!isFraction(x)) return `toInterval${unit}(${x})`;
     if (length !== undefined) return `toIntervalMicrosecond(toInt64(round((${x}) * ${length})))`;
-    throw new MillraceError('INVALID_SQL', `${x} of a ${unit.toLowerCase()} is no length of time: write days, or months`); // prettier-ignore
+    throw new MillraceError('INVALID_SQL', `${x} of a ${unit.toLowerCase()} is no length of time: write whole ones, or a shorter unit`); // prettier-ignore
   };
 }
 
