@@ -299,6 +299,12 @@ describe('standard SQL in the words of the engine', () => {
     },
   );
 
+  it('counts no fraction of a decimal off in a length of months', () => {
+    expect(written('SELECT (at + (d * toIntervalMonth(1))) AS x FROM t')).toContain(
+      "accurateCast(toFloat64((d) * (1)), 'Nullable(Int64)')",
+    );
+  });
+
   it('refuses what divides elsewhere, and would be a comment here', () => {
     expect(() => readableText('SELECT 7 // 2, 1')).toThrow(/div\(a, b\)/);
     expect(readableText("SELECT 'http://a', 6 / 3 -- a // b")).toBe(

@@ -106,9 +106,10 @@ export function multipliedInterval(factor: Side, interval: Side): string | undef
   const number = `(${factor.written}) * (${count})`;
   const length = LENGTHS[unit];
   const isWhole = /^(?:signed|unsigned|count|literal)$/.test(factor.type.kind);
-  return isWhole || length === undefined
-    ? `toInterval${unit}(accurateCast(${number}, 'Nullable(Int64)'))`
-    : `toIntervalMicrosecond(toInt64(round(${number} * ${length})))`;
+  // The engine cuts the fraction of a decimal off, and refuses that of a float.
+  if (isWhole || length === undefined)
+    return `toInterval${unit}(accurateCast(${isWhole ? number : `toFloat64(${number})`}, 'Nullable(Int64)'))`;
+  return `toIntervalMicrosecond(toInt64(round(${number} * ${length})))`;
 }
 
 const INTERVAL = /^(\(*)toInterval(\w+)\(([^]*)$/;
