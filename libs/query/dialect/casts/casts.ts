@@ -21,7 +21,7 @@ interface Source {
 /** Types of one value that are read from a text. */
 const SCALAR_TYPE =
   /^(?:U?Int\d+|Float\d+|Decimal|Date|DateTime|Time|UUID|IPv|Bool|(?:TINY|SMALL|MEDIUM|BIG)?INT|INTEGER|REAL|DOUBLE|FLOAT|DEC|NUMERIC)(?![a-z])/i;
-const NESTED_TYPE = /^(?:Array|Tuple)\(/;
+const NESTED_TYPE = /^(?:Array|Tuple|Map)\(/;
 /** The names of texts of any length. */
 const TEXT_TYPE = /^(?:String|TEXT|(?:LONG|MEDIUM|TINY)TEXT|VARCHAR|CHARACTER VARYING)$/i;
 const MIXED = "match(toTypeName(%), 'Dynamic|Variant|JSON')";

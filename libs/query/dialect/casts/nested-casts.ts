@@ -3,7 +3,7 @@ import { quoteText } from '@app/warehouse';
 import { readElement, readEngineType, typeWithin } from '../../plan/engine-type.js';
 import { UNKNOWN, type Known } from './known-type.js';
 
-/** A value that is cast to a list or a struct. */
+/** A value that is cast to a list, a struct or a map. */
 interface Nested {
   readonly type: Known;
   /** The value as the engine has it. */
@@ -20,8 +20,11 @@ const ELEMENT = 'e';
 /** A list of numbers, or of lists of them. Postgres writes it in braces. */
 const NUMBERS = /^[\s[\]{},\d.+\-eEnulNUL]*$/;
 
+/** A map that the statement makes. */
+const WRITTEN_MAP = /^map(?:FromArrays)?\(/;
+
 /**
- * Casts to a list or a struct value by value: the engine would take 300 for 44 within one.
+ * Casts to a list, a struct or a map value by value: the engine would take 300 for 44 within one.
  * @returns undefined for another type, or where no value within can be lost.
  */
 export function nestedCast(
@@ -39,6 +42,13 @@ export function nestedCast(
     if (each === undefined) return list === undefined ? undefined : whole(list);
     if (type.kind === 'text' && list === undefined) throw unread(target);
     return whole(`arrayMap(${ELEMENT} -> ${each}, ${list ?? value})`);
+  }
+  if (read.name === 'Map' && WRITTEN_MAP.test(value)) {
+    const [key, held] = [0, 1].map((at) => within(typeWithin(read, at), ELEMENT, UNKNOWN, cast));
+    const each = (list: string, written: string | undefined): string =>
+      written === undefined ? list : `arrayMap(${ELEMENT} -> ${written}, ${list})`;
+    if (key === undefined && held === undefined) return undefined;
+    return whole(`mapFromArrays(${each(`mapKeys(${value})`, key)}, ${each(`mapValues(${value})`, held)})`); // prettier-ignore
   }
   if (read.name !== 'Tuple' || type.kind === 'text') return undefined;
   const fields = read.parameters.map((element, at) => {

@@ -57,7 +57,9 @@ const row = (nodes: Nodes, at: number): Rewritten | undefined =>
   isWord(nodes[at], 'ROW') &&
   isList(nodes[at + 1]) &&
   !isSymbol(nodes[at - 1], '.') &&
-  !isWord(nodes[at - 1], 'AS')
+  !isWord(nodes[at - 1], 'AS') &&
+  // `WITH row (a) AS (…)` names a query so.
+  !(isWord(nodes[at + 2], 'AS') && isList(nodes[at + 3]))
     ? { text: 'tuple', end: at + 1 }
     : undefined;
 
