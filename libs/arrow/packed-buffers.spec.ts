@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { checkArrow } from './arrow-file.js';
 
 const PACKED = 'test/fixtures/arrow/typed-lz4.arrows';
-/** What frames of LZ4 begin with, and older ones, which say nothing of how long they are. */
+/** Frames of LZ4 begin with the one, and older ones with the other, which say nothing of how long they are. */
 const [FRAME, OLDER] = ['04224d18', '02214c18'];
 
 describe('packed buffers of Arrow', () => {
