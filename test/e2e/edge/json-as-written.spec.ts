@@ -122,6 +122,12 @@ describe('JSON is what is written there', () => {
 
   it.each([
     ['JSON', 'Microsecond', '1700000000123456', '2023-11-14T22:13:20.123456'],
+    ['JSON', 'Nanosecond', '1700000000123456789', '2023-11-14T22:13:20.123456789'],
+    ['JSON', 'Millisecond', '-1700000000123', '1916-02-18T01:46:39.877'],
+    ['JSON', 'Second', '99999999999', undefined],
+    ['CSV', 'Nanosecond', '1700000000.5', '2023-11-14T22:13:20.500000000'],
+    ['CSV', 'Nanosecond', '99999999999', undefined],
+    ['CSV', 'Second', '99999999999', undefined],
     ['CSV', 'Microsecond', '1900000000.5', '2030-03-17T17:46:40.500000'],
     ['CSV', 'Millisecond', '1700000000.123', '2023-11-14T22:13:20.123'],
     ['CSV', 'Second', '1700000000.5', undefined],

@@ -16,6 +16,9 @@ const DECIMAL_DIGITS = 76;
 const DAY_YEARS = '^(?:19|2[0-2])';
 /** Years that a time with nanoseconds can have. */
 const NANOSECOND_YEARS = '^(?:19[0-9]{2}|2[01][0-9]{2}|22[0-5][0-9]|226[01])';
+/** The seconds since 1970 that a time can have, and those of one with nanoseconds. */
+const SECONDS = '-2208988800 AND 10413791999';
+const NANOSECOND_SECONDS = '-9223372036 AND 9223372036';
 /** A number as JSON writes it. */
 const NUMBER = '^-?(?:0|[1-9][0-9]*)(?:[.][0-9]+)?(?:[eE][-+]?[0-9]+)?$';
 /** Integers. Zeros before them are a code's, which are no number. */
@@ -55,8 +58,10 @@ export function doubtOf(value: string, type: string, notation: Notation): Doubt 
   if (decimal) return { isOther: hasMoreDigits(text, Number(decimal[2])) };
   const time = /^DateTime64\((\d)/.exec(type);
   if (time && type !== MICROSECONDS) {
-    const isFar = time[1] === '9' ? ` OR NOT ${match(text, NANOSECOND_YEARS)}` : '';
-    return { isOther: isNoTime(text, Number(time[1]), notation) + isFar };
+    const unit = Number(time[1]);
+    const isFar = `(${match(text, timeOf(9))} AND NOT ${match(text, NANOSECOND_YEARS)})`;
+    const isOther = isNoTime(text, unit, { unit, notation });
+    return { isOther: unit === 9 ? `${isOther} OR ${isFar}` : isOther };
   }
   switch (type) {
     case 'Float32':
@@ -71,8 +76,8 @@ export function doubtOf(value: string, type: string, notation: Notation): Doubt 
     case MICROSECONDS:
       return {
         // A day alone is told as a moment where no type of days has it.
-        isOther: `${isNoTime(text, 9, notation)} OR (${match(text, `^${DAY}$`)} AND NOT ${match(text, DAY_YEARS)})`,
-        isFiner: isNoTime(text, 6, notation),
+        isOther: `${isNoTime(text, 9, { unit: 6, notation })} OR (${match(text, `^${DAY}$`)} AND NOT ${match(text, DAY_YEARS)})`,
+        isFiner: isNoTime(text, 6, { unit: 6, notation }),
         isFar: `NOT ${match(text, NANOSECOND_YEARS)}`,
       };
     case 'Dynamic':
@@ -82,12 +87,22 @@ export function doubtOf(value: string, type: string, notation: Notation): Doubt 
   }
 }
 
-/** A column of declared times may hold numbers, too: of the unit in JSON, and of seconds in CSV. */
-function isNoTime(text: string, digits: number, notation: Notation): string {
+/**
+ * A column of declared times may hold numbers, too: of the unit in JSON, and of seconds in CSV.
+ * @param digits behind the second that are taken
+ * @param of the unit of the type, by its digits behind the second, and the notation
+ */
+function isNoTime(
+  text: string,
+  digits: number,
+  { unit, notation }: { readonly unit: number; readonly notation: Notation },
+): string {
   const isOther = `NOT ${match(text, timeOf(digits))}`;
   if (notation === 'csv') return isOther;
   const fraction = `(?:[.][0-9]{${Math.min(digits, 1)},${digits}}0*)?`;
-  return `${isOther} AND NOT ${match(text, `^-?[0-9]{5,}${fraction}$`)}`;
+  const seconds = `toFloat64OrZero(${text})${notation === 'json' ? ` / 1e${unit}` : ''}`;
+  const isThere = `${seconds} BETWEEN ${unit === 9 ? NANOSECOND_SECONDS : SECONDS}`;
+  return `${isOther} AND NOT (${match(text, `^-?[0-9]{5,}${fraction}$`)} AND ${isThere})`;
 }
 
 /** The engine cuts off what is behind the last digit. */
