@@ -79,7 +79,7 @@ describe('a delivery of many messages', () => {
     const headers = { organization: 'default', stream: 'tables', format: 'csv' };
     await send(Array.from({ length: TABLES }, (_, n) => ({ headers, value: `n\n${n}\n` })));
     await send([{ headers: { organization: 'default', stream: 'last' }, value: '{"n":1}' }]);
-    await until(async () => (await rows('last')) === 1);
+    await until(async () => (await rows('last')) === 1 && (await rows('tables')) === TABLES);
     expect(
       await server.client.sql('SELECT count() AS rows, uniqExact(n) AS different FROM tables'),
     ).toEqual([{ rows: TABLES, different: TABLES }]);

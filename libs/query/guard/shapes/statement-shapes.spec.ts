@@ -87,7 +87,12 @@ describe('a template', () => {
 describe('shapes of statements', () => {
   const organization: RequestOrganization = { id: 'A', name: 'a', database: 'o', share: 'A' };
   const statement = (value: number): string => `SELECT id FROM t WHERE id > ${value}`;
-  const admitted = (text: string) => ({ statement: text, wallTimes: false, tables: [] });
+  const admitted = (text: string) => ({
+    statement: text,
+    alike: text,
+    wallTimes: false,
+    tables: [],
+  });
 
   /** The texts that are judged where statements are asked one after another. */
   async function judged(
@@ -131,6 +136,17 @@ describe('shapes of statements', () => {
     expect(await judged(own(11, 12, 13), late)).toEqual([statement(11), statement(99), statement(99)]); // prettier-ignore
     const zone = refused('time_zone', 'too many');
     expect(await judged(own(11, 12), zone)).toEqual([statement(11), statement(99)]);
+  });
+
+  it('have the same columns unless there is a query within', async () => {
+    const shapes = new StatementShapes();
+    const alike = async (sql: string): Promise<string> =>
+      (await shapes.admit(sql, organization, (text) => Promise.resolve(admitted(text)))).alike;
+    await alike(statement(11));
+    expect(await alike(statement(12))).toBe(statement(99));
+    const within = (value: number): string => `SELECT * FROM (${statement(value)}) AS s`;
+    await alike(within(11));
+    expect(await alike(within(12))).toBe(within(12));
   });
 
   it('are those of who may see the same streams', async () => {
