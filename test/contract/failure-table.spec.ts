@@ -4,11 +4,11 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 const rows = readFileSync(join(root, 'docs/failures.md'), 'utf8')
   .split('\n')
-  .filter((line) => line.startsWith('| ') && !/^\| (?:part|---)/.test(line))
+  .filter((line) => line.startsWith('| ') && !/^\| (?:component|---)/.test(line))
   .map((line) => line.split('|').at(-2)?.trim() ?? '');
 
 describe('the table of failures', () => {
-  it('speaks of every part', () => {
+  it('speaks of every component', () => {
     expect(rows.length).toBeGreaterThan(20);
   });
 
