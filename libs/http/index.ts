@@ -15,3 +15,4 @@ export { pagePolicy } from './pages/page-policy.js';
 export { httpAdapter } from './server/http-server.js';
 export { EmailRoute, lastSegmentConstraint, NamedRoute } from './server/last-segment.js';
 export { nothingBehind } from './server/nothing-behind.js';
+export { zlibDecoder } from './server/zlib-decoders.js';

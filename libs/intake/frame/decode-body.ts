@@ -1,16 +1,8 @@
 import { Transform, type Readable } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from 'node:zlib';
 import { Decompressor } from '@cloudpss/zstd/napi';
-import { nothingBehind } from '@app/http';
+import { nothingBehind, zlibDecoder } from '@app/http';
 import { MillraceError } from '@app/platform';
 import { ZstdFrames } from './zstd-frames.js';
-
-const DECODERS: Readonly<Record<string, () => Transform & Zlib>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
 
 /** Holds 256 blocks of 128 KiB at most, since a block takes 4 bytes at least. */
 const ZSTD_PIECE_BYTES = 1024;
@@ -40,7 +32,7 @@ type Explain = (error: Error) => Error;
 function undone(body: Readable, name: string, explain: Explain): Readable {
   if (name === 'zstd')
     return relay(relay(body, zstdPieces(), explain), new Decompressor(), explain);
-  const decoder = Object.hasOwn(DECODERS, name) ? DECODERS[name]?.() : undefined;
+  const decoder = zlibDecoder(name);
   if (!decoder) {
     throw new MillraceError(
       'UNSUPPORTED_ENCODING',

@@ -1,34 +1,17 @@
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { startEdge, type Edge } from '../../server/start-edge.js';
+import { edgeInFolder } from '../../server/edge-in-folder.js';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures/arrow');
 const formatOf = (name: string): string => (name.endsWith('s') ? 'arrows' : 'arrow');
 
 describe('Arrow files of this machine that an upload refuses', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'edge-arrow-'));
-  let edge: Edge;
-  beforeAll(async () => {
-    writeFileSync(join(folder, 'first.csv'), 'a\n1\n');
-    edge = await startEdge(['-t', 'first.csv'], { directory: folder });
-  });
-  afterAll(async () => {
-    await edge.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const own = edgeInFolder('edge-arrow-');
+  const { folder } = own;
 
-  const register = (uri: string) => edge.post('/api/table', [{ tableName: 't', uri }]);
-  const rows = async (): Promise<unknown> => (await edge.sql('SELECT * FROM t')).json();
+  const register = (uri: string) => own.edge.post('/api/table', [{ tableName: 't', uri }]);
+  const rows = async (): Promise<unknown> => (await own.edge.sql('SELECT * FROM t')).json();
   /** Another file in its place, in one step. */
   const put = (name: string, target: string): void => {
     copyFileSync(join(FIXTURES, name), join(folder, 'next'));
@@ -83,7 +66,7 @@ describe('Arrow files of this machine that an upload refuses', () => {
     expect(await rows()).toHaveLength(3);
     for (const name of ['refused-digits.arrow', 'refused-hidden.arrow']) {
       put(name, 'changes.arrow');
-      const { status, text } = await edge.sql('SELECT count() FROM t');
+      const { status, text } = await own.edge.sql('SELECT count() FROM t');
       expect([status, text]).toEqual([
         503,
         expect.stringContaining('table \\"t\\" cannot be read: changes.arrow is no readable file'),
@@ -99,7 +82,7 @@ describe('Arrow files of this machine that an upload refuses', () => {
     expect((await register('later-*.arrow,format=arrow')).status).toBe(200);
     expect(await rows()).toHaveLength(3);
     put('refused-hidden.arrow', 'later-2.arrow');
-    const { status, text } = await edge.sql('SELECT * FROM t');
+    const { status, text } = await own.edge.sql('SELECT * FROM t');
     expect([status, text]).toEqual([503, expect.stringContaining('later-2.arrow is no readable')]);
     rmSync(join(folder, 'later-2.arrow'));
     expect(await rows()).toHaveLength(3);
@@ -110,7 +93,7 @@ describe('Arrow files of this machine that an upload refuses', () => {
     async (name) => {
       const uri = `${join(FIXTURES, name)},format=${formatOf(name)},materialize=false`;
       expect((await register(uri)).status).toBe(200);
-      expect((await edge.sql('SELECT * FROM t')).status).toBe(200);
+      expect((await own.edge.sql('SELECT * FROM t')).status).toBe(200);
     },
   );
 });

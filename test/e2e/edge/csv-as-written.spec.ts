@@ -1,9 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { until } from '../../server/until.js';
-import { startEdge, type Edge } from '../../server/start-edge.js';
+import { edgeInFolder } from '../../server/edge-in-folder.js';
 
 const AS_TEXT: Readonly<Record<string, readonly string[]>> = {
   'days in two orders': ['01/02/2020', '12/31/2019'],
@@ -45,22 +44,14 @@ const TYPED: Readonly<Record<string, readonly [readonly string[], readonly unkno
 };
 
 describe('CSV is what is written there', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'edge-written-'));
-  let edge: Edge;
-  beforeAll(async () => {
-    writeFileSync(join(folder, 'first.csv'), 'a\n1\n');
-    edge = await startEdge(['-t', 'first.csv'], { directory: folder });
-  });
-  afterAll(async () => {
-    await edge.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const own = edgeInFolder('edge-written-');
+  const { folder } = own;
 
   const read = async (text: string, more = ''): Promise<unknown> => {
     writeFileSync(join(folder, 't.csv'), text);
-    const made = await edge.post('/api/table', [{ tableName: 't', uri: `t.csv${more}` }]);
+    const made = await own.edge.post('/api/table', [{ tableName: 't', uri: `t.csv${more}` }]);
     if (made.status !== 200) return made.text;
-    return JSON.parse((await edge.sql('SELECT * FROM t')).text);
+    return JSON.parse((await own.edge.sql('SELECT * FROM t')).text);
   };
   const inPlace = ',materialize=false';
 
@@ -112,7 +103,7 @@ describe('CSV is what is written there', () => {
   it('columns of a file that is written anew in another order keep their names', async () => {
     expect(await read(',a,b\n0,1,2\n', inPlace)).toEqual([{ column_1: 0, a: 1, b: 2 }]);
     writeFileSync(join(folder, 't.csv'), ',later,b,a\n0,33,2,1\n');
-    const rows = async () => JSON.parse((await edge.sql('SELECT * FROM t')).text) as unknown;
+    const rows = async () => JSON.parse((await own.edge.sql('SELECT * FROM t')).text) as unknown;
     await until(async () => JSON.stringify(await rows()).includes('later'));
     expect(await rows()).toEqual([{ column_1: 0, later: 33, a: 1, b: 2 }]);
   });
@@ -125,14 +116,14 @@ describe('CSV is what is written there', () => {
   ])('%j is refused: %s', async (text, reason) => {
     for (const more of ['', inPlace]) expect(await read(text, more)).toContain(reason);
     writeFileSync(join(folder, 'packed.csv.gz'), gzipSync(text));
-    const made = await edge.post('/api/table', [{ tableName: 't', uri: 'packed.csv.gz' }]);
+    const made = await own.edge.post('/api/table', [{ tableName: 't', uri: 'packed.csv.gz' }]);
     expect([made.status, made.text]).toEqual([400, expect.stringContaining(reason)]);
   });
 
   it('a quote that is not closed any more fails the queries of a table in its place', async () => {
     expect(await read('a,b\n1,x\n', inPlace)).toEqual([{ a: 1, b: 'x' }]);
     writeFileSync(join(folder, 't.csv'), 'a,b\n1,"x\n2,y\n');
-    const { status, text } = await edge.sql('SELECT * FROM t');
+    const { status, text } = await own.edge.sql('SELECT * FROM t');
     expect([status, text]).toEqual([503, expect.stringContaining('is never closed')]);
   });
 
@@ -140,9 +131,9 @@ describe('CSV is what is written there', () => {
     // Large enough for the engine to read it by several threads, if it may; and with one quote in a value.
     const rows = Array.from({ length: 300_000 }, (_, n) => `${n},value ${n}\n`).join('');
     writeFileSync(join(folder, 'packed.csv.gz'), gzipSync(`a,b\n${rows}1,"x"" ""y"\n1,z"\n`));
-    const made = await edge.post('/api/table', [{ tableName: 't', uri: 'packed.csv.gz' }]);
+    const made = await own.edge.post('/api/table', [{ tableName: 't', uri: 'packed.csv.gz' }]);
     expect([made.status, made.text]).toEqual([200, expect.anything()]);
-    const { text } = await edge.sql('SELECT count() AS n, sum(a) AS a FROM t');
+    const { text } = await own.edge.sql('SELECT count() AS n, sum(a) AS a FROM t');
     expect(JSON.parse(text)).toEqual([{ n: 300_002, a: 44_999_850_002 }]);
   });
 
@@ -155,11 +146,11 @@ describe('CSV is what is written there', () => {
       writeFileSync(join(many, '1.csv'), ',a,b\n0,1,x\n');
       writeFileSync(join(many, '2.csv'), ',a,b\n1,2.5,y\n');
       for (const uri of ['many', 'many/*.csv']) {
-        const made = await edge.post('/api/table', [
+        const made = await own.edge.post('/api/table', [
           { tableName: 't', uri: `${uri},format=csv${more}` },
         ]);
         expect([made.status, made.text]).toEqual([200, expect.anything()]);
-        const { text } = await edge.sql('SELECT * FROM t ORDER BY column_1');
+        const { text } = await own.edge.sql('SELECT * FROM t ORDER BY column_1');
         expect(JSON.parse(text)).toEqual([
           { column_1: 0, a: 1, b: 'x' },
           { column_1: 1, a: 2.5, b: 'y' },
@@ -167,9 +158,9 @@ describe('CSV is what is written there', () => {
       }
       // By its places it would have its values in other columns.
       writeFileSync(join(many, '3.csv'), ',b,a\n2,z,3\n');
-      const later = await edge.sql('SELECT * FROM t');
+      const later = await own.edge.sql('SELECT * FROM t');
       expect([later.status, later.text]).toEqual([503, expect.stringContaining('other columns')]);
-      const again = await edge.post('/api/table', [{ tableName: 't', uri: 'many,format=csv' }]);
+      const again = await own.edge.post('/api/table', [{ tableName: 't', uri: 'many,format=csv' }]);
       expect([again.status, again.text]).toEqual([
         400,
         expect.stringContaining('names its columns otherwise'),

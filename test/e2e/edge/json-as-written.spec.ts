@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startEdge, type Edge } from '../../server/start-edge.js';
+import { edgeInFolder } from '../../server/edge-in-folder.js';
 
 /** Values of one column, as they are written, and what they are in answers. */
 const READ: Readonly<Record<string, readonly [readonly string[], readonly unknown[]]>> = {
@@ -79,25 +78,17 @@ const BEYOND: readonly (readonly [type: string, json: string, value: string])[] 
 ];
 
 describe('JSON is what is written there', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'edge-json-'));
-  let edge: Edge;
-  beforeAll(async () => {
-    writeFileSync(join(folder, 'first.csv'), 'a\n1\n');
-    edge = await startEdge(['-t', 'first.csv'], { directory: folder });
-  });
-  afterAll(async () => {
-    await edge.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const own = edgeInFolder('edge-json-');
+  const { folder } = own;
 
   const write = (values: readonly string[]): void => {
     const lines = values.map((v, n) => `{"n": ${n}, "v": ${v}}\n`);
     writeFileSync(join(folder, 't.ndjson'), lines.join(''));
   };
   const register = (more: string, file = 't.ndjson') =>
-    edge.post('/api/table', [{ tableName: 't', uri: `${file}${more}` }]);
+    own.edge.post('/api/table', [{ tableName: 't', uri: `${file}${more}` }]);
   const values = async (): Promise<unknown> => {
-    const { text } = await edge.sql('SELECT v FROM t ORDER BY n');
+    const { text } = await own.edge.sql('SELECT v FROM t ORDER BY n');
     // Long integers keep their digits in the answer.
     return JSON.parse(text.replaceAll(/(?<=[:[])(\d{16,})/g, '"$1n"'));
   };
@@ -141,7 +132,7 @@ describe('JSON is what is written there', () => {
     ]) {
       const schema = `,schema={"columns":[{"name":"v","data_type":{"Timestamp":["${unit}",${zone}]},"nullable":true}]}`;
       const { status } = await register(schema, kind === 'CSV' ? 't.csv' : 't.ndjson');
-      const answer = status === 200 ? (await edge.sql('SELECT v FROM t')).text : status;
+      const answer = status === 200 ? (await own.edge.sql('SELECT v FROM t')).text : status;
       expect(answer).toEqual(time === undefined ? 400 : expect.stringContaining(`"${time}${end}"`));
     }
   });
@@ -167,6 +158,6 @@ describe('JSON is what is written there', () => {
     writeFileSync(file, line.repeat(3_500));
     writeFileSync(file, `{"n": 2, "v": ${last}}\n`, { flag: 'a' });
     expect((await register(',materialize=false')).status).toBe(200);
-    expect((await edge.sql('SELECT * FROM t WHERE n = 2')).text).toContain(wanted);
+    expect((await own.edge.sql('SELECT * FROM t WHERE n = 2')).text).toContain(wanted);
   });
 });

@@ -6,6 +6,7 @@ import { BrokenFileError } from '@app/parquet';
 import { MillraceError } from '@app/platform';
 import { namedByHeader, quoteText, type SourceEngine } from '@app/warehouse';
 import { COMPRESSED } from '../../sources/engine-format.js';
+import { listedPaths } from '../../sources/listed-paths.js';
 import { tableFunction, type Source } from '../../sources/source.js';
 import type { DescribedTable, TableOptions } from '../../table-description.js';
 import { writtenNames } from '../prepare/header-names.js';
@@ -74,11 +75,8 @@ export function fileChecks(
   const checkAll = async (): Promise<void> => {
     const before = (await source.stamp?.())?.text;
     if (before !== undefined && before === stamp) return;
-    const listed = await statements.run(`SELECT DISTINCT _path FROM ${files} FORMAT JSONCompactEachRow`); // prettier-ignore
-    const paths = listed.split('\n').filter((line) => line !== '');
     const gone = new Set(checked.keys());
-    for (const line of paths) {
-      const [path = ''] = JSON.parse(line) as readonly string[];
+    for (const path of await listedPaths(files, statements)) {
       gone.delete(path);
       const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
       const state = `${ino} ${size} ${mtimeNs} ${ctimeNs}`;

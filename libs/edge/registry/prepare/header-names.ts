@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { namedByHeader, quoteText, type SourceEngine } from '@app/warehouse';
+import { listedPaths } from '../../sources/listed-paths.js';
 import { SourceError } from '../../sources/source-error.js';
 import { settingsClause, tableFunction, type Source } from '../../sources/source.js';
 
@@ -67,10 +68,8 @@ async function namesOfAll(
   { files = '', header }: Source & Pick<Required<Source>, 'header'>,
   statements: SourceEngine['statements'],
 ): Promise<readonly string[] | undefined> {
-  const listed = await statements.run(`SELECT DISTINCT _path FROM ${files} LIMIT ${FILES_MAX} FORMAT JSONCompactEachRow`); // prettier-ignore
   const found: (readonly [path: string, names: readonly string[]])[] = [];
-  for (const line of listed.split('\n').filter((each) => each !== '')) {
-    const [path = ''] = JSON.parse(line) as readonly string[];
+  for (const path of await listedPaths(files, statements, FILES_MAX)) {
     const call = tableFunction('file', [quoteText(path), 'CSV']);
     const names = await writtenNames(call, header, statements);
     if (names.length > 0) found.push([path, names]);

@@ -1,3 +1,4 @@
+import { quoteText } from '@app/warehouse';
 import type { Rewritten, Write } from '../notations/rewriting.js';
 import {
   endOf,
@@ -87,6 +88,5 @@ function ofTryCast(list: Group, at: number, source: string, write: Write): Rewri
   if (isWhole && /^(?:Array|Map|Tuple)\(/.test(type.text))
     throw refused('TRY_CAST is of single values: list_transform(x, e -> TRY_CAST(e AS INTEGER)) tries each of a list'); // prettier-ignore
   const name = isWhole ? type.text : source.slice(startOf(words), endOf(words));
-  const quoted = name.replace(/[\\']/g, '\\$&');
-  return { text: `try_cast(${write(list.nodes.slice(0, as))}, '${quoted}')`, end: at + 2 };
+  return { text: `try_cast(${write(list.nodes.slice(0, as))}, ${quoteText(name)})`, end: at + 2 };
 }

@@ -1,4 +1,5 @@
 import { MillraceError } from '@app/platform';
+import { quoteIdentifier } from '@app/warehouse';
 import { isList, isSymbol, isWord, itemsOf, type Node, type Nodes } from '../source-tree.js';
 import { engineType } from './standard-type-names.js';
 
@@ -160,7 +161,7 @@ const structOf: Within = (items, source) => {
   const fields = items.map(([name, ...rest]) => {
     const isNamed = name?.kind === 'word' || name?.kind === 'name';
     const type = whole(isSymbol(rest[0], ':') ? rest.slice(1) : rest, source);
-    return isNamed && type !== undefined ? `\`${name.value.replace(/[`\\]/g, '\\$&')}\` ${nullable(type)}` : undefined; // prettier-ignore
+    return isNamed && type !== undefined ? `${quoteIdentifier(name.value)} ${nullable(type)}` : undefined; // prettier-ignore
   });
   return fields.includes(undefined) ? undefined : `Tuple(${fields.join(', ')})`;
 };

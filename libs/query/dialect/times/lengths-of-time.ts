@@ -4,10 +4,15 @@ import type { Side } from '../numbers/decimal-arithmetic.js';
 import { callAt } from '../operands.js';
 import { isList, type Nodes } from '../source-tree.js';
 import { fn, type ScalarFunction } from '../functions/scalar-function.js';
+import { UNIT_LENGTHS } from './unit-lengths.js';
 
 const NUMBER = /^-?\s*\d+(\.\d*)?(?:e[-+]?\d+)?$/i;
 
 const isFraction = (x: string): boolean => NUMBER.test(x) && !Number.isInteger(Number(x));
+
+/** Writes the length of so many microseconds, to the nearest one. */
+const rounded = (microseconds: string): string =>
+  `toIntervalMicrosecond(toInt64(round(${microseconds})))`;
 
 /** Writes whole ones of a unit; the engine would leave the fraction of a number out. */
 const whole = (unit: string): ScalarFunction =>
@@ -16,12 +21,10 @@ const whole = (unit: string): ScalarFunction =>
     throw new MillraceError('INVALID_SQL', `to_${unit.toLowerCase()}s counts whole ones, not ${x}; to_seconds and to_milliseconds take fractions`); // prettier-ignore
   });
 
-/** Writes a unit of so many microseconds, with its fractions. */
-const fractional = (unit: string, microseconds: number): ScalarFunction =>
+/** Writes a unit with its fractions. */
+const fractional = (unit: 'Second' | 'Millisecond'): ScalarFunction =>
   fn(1, 1, (x) =>
-    /^-?\s*\d+$/.test(x)
-      ? `toInterval${unit}(${x})`
-      : `toIntervalMicrosecond(toInt64(round((${x}) * ${microseconds})))`,
+    /^-?\s*\d+$/.test(x) ? `toInterval${unit}(${x})` : rounded(`(${x}) * ${UNIT_LENGTHS[unit]}`),
   );
 
 /** Units whose fractions are so many microseconds; a year, a month and the shortest have none. */
@@ -29,12 +32,7 @@ const LENGTHS: Readonly<Record<string, number | undefined>> = {
   Year: undefined,
   Quarter: undefined,
   Month: undefined,
-  Week: 604_800_000_000,
-  Day: 86_400_000_000,
-  Hour: 3_600_000_000,
-  Minute: 60_000_000,
-  Second: 1_000_000,
-  Millisecond: 1000,
+  ...UNIT_LENGTHS,
   Microsecond: undefined,
   Nanosecond: undefined,
 };
@@ -47,7 +45,7 @@ const INTERVALS = Object.entries(LENGTHS).map(
 function exact(unit: string, length: number | undefined): (x: string) => string {
   return (x) => {
     if (!isFraction(x)) return `toInterval${unit}(${x})`;
-    if (length !== undefined) return `toIntervalMicrosecond(toInt64(round((${x}) * ${length})))`;
+    if (length !== undefined) return rounded(`(${x}) * ${length}`);
     throw new MillraceError('INVALID_SQL', `${x} of a ${unit.toLowerCase()} is no length of time: write whole ones, or a shorter unit`); // prettier-ignore
   };
 }
@@ -59,8 +57,8 @@ export const LENGTHS_OF_TIME: Readonly<Record<string, ScalarFunction>> = {
   to_weeks: whole('Week'),
   to_hours: whole('Hour'),
   to_minutes: whole('Minute'),
-  to_seconds: fractional('Second', 1_000_000),
-  to_milliseconds: fractional('Millisecond', 1000),
+  to_seconds: fractional('Second'),
+  to_milliseconds: fractional('Millisecond'),
   to_microseconds: whole('Microsecond'),
   ...Object.fromEntries(INTERVALS),
 };
@@ -69,9 +67,9 @@ const MICROSECONDS: Readonly<Record<string, number | undefined>> = {
   ...Object.fromEntries(
     Object.entries(LENGTHS).map(([unit, length]) => [`tointerval${unit.toLowerCase()}`, length]),
   ),
-  to_weeks: 604_800_000_000,
-  to_hours: 3_600_000_000,
-  to_minutes: 60_000_000,
+  to_weeks: UNIT_LENGTHS.Week,
+  to_hours: UNIT_LENGTHS.Hour,
+  to_minutes: UNIT_LENGTHS.Minute,
   to_years: undefined,
   to_months: undefined,
   to_microseconds: undefined,
@@ -90,8 +88,7 @@ export function fractionsOfTime(
   const hasFractions = kind === 'float' || (kind === 'decimal' && scale > 0);
   if (!hasFractions || NUMBER.test(x) || !Object.hasOwn(MICROSECONDS, name)) return undefined;
   const microseconds = MICROSECONDS[name];
-  if (microseconds !== undefined)
-    return `toIntervalMicrosecond(toInt64(round((${x}) * ${microseconds})))`;
+  if (microseconds !== undefined) return rounded(`(${x}) * ${microseconds}`);
   throw new MillraceError('INVALID_SQL', `${name} counts whole ones, and this may have fractions: CAST it to BIGINT, or round it`); // prettier-ignore
 }
 
@@ -109,7 +106,7 @@ export function multipliedInterval(factor: Side, interval: Side): string | undef
   // The engine cuts the fraction of a decimal off, and refuses that of a float.
   if (isWhole || length === undefined)
     return `toInterval${unit}(accurateCast(${isWhole ? number : `toFloat64(${number})`}, 'Nullable(Int64)'))`;
-  return `toIntervalMicrosecond(toInt64(round(${number} * ${length})))`;
+  return rounded(`${number} * ${length}`);
 }
 
 const INTERVAL = /^(\(*)toInterval(\w+)\(([^]*)$/;

@@ -1,20 +1,15 @@
 import { MillraceError } from '@app/platform';
 import { isInteger, type Known } from '../casts/known-type.js';
+import { UNIT_LENGTHS } from './unit-lengths.js';
 
 /** Microseconds of 3 January 2000, a Monday. */
 const ORIGIN = 946_857_600_000_000n;
-const MICROSECONDS: Readonly<Record<string, bigint>> = {
-  Microsecond: 1n,
-  Millisecond: 1000n,
-  Second: 1_000_000n,
-  Minute: 60_000_000n,
-  Hour: 3_600_000_000n,
-  Day: 86_400_000_000n,
-  Week: 604_800_000_000n,
-};
+const MICROSECONDS: Readonly<Record<string, bigint>> = Object.fromEntries(
+  Object.entries(UNIT_LENGTHS).map(([unit, length]) => [unit, BigInt(length)]),
+);
 const MONTHS: Readonly<Record<string, number>> = { Month: 1, Quarter: 3, Year: 12 };
 /** These are the microseconds of 400 years; all times that are known are within these. */
-const WIDTH_MAX = 146_097n * 86_400_000_000n;
+const WIDTH_MAX = 146_097n * BigInt(UNIT_LENGTHS.Day);
 const WIDTH = /^\(?toInterval([A-Z][a-z]+)\((\d{1,9})\)\)?$/;
 
 /**

@@ -1,16 +1,17 @@
 import { MillraceError } from '@app/platform';
 import type { Rewritten } from '../notations/rewriting.js';
 import { isWord, type Nodes } from '../source-tree.js';
+import { UNIT_LENGTHS } from './unit-lengths.js';
 
 /** Units of a fixed length, in microseconds, the longest first. */
 const LENGTHS: readonly (readonly [name: string, form: RegExp, microseconds: number])[] = [
-  ['WEEK', /^(?:w|weeks?)$/i, 604_800_000_000],
-  ['DAY', /^(?:d|days?)$/i, 86_400_000_000],
-  ['HOUR', /^(?:h|hrs?|hours?)$/i, 3_600_000_000],
-  ['MINUTE', /^(?:m|mins?|minutes?)$/i, 60_000_000],
-  ['SECOND', /^(?:s|secs?|seconds?)$/i, 1_000_000],
-  ['MILLISECOND', /^(?:ms|msecs?|milliseconds?)$/i, 1000],
-  ['MICROSECOND', /^(?:us|usecs?|microseconds?)$/i, 1],
+  ['WEEK', /^(?:w|weeks?)$/i, UNIT_LENGTHS.Week],
+  ['DAY', /^(?:d|days?)$/i, UNIT_LENGTHS.Day],
+  ['HOUR', /^(?:h|hrs?|hours?)$/i, UNIT_LENGTHS.Hour],
+  ['MINUTE', /^(?:m|mins?|minutes?)$/i, UNIT_LENGTHS.Minute],
+  ['SECOND', /^(?:s|secs?|seconds?)$/i, UNIT_LENGTHS.Second],
+  ['MILLISECOND', /^(?:ms|msecs?|milliseconds?)$/i, UNIT_LENGTHS.Millisecond],
+  ['MICROSECOND', /^(?:us|usecs?|microseconds?)$/i, UNIT_LENGTHS.Microsecond],
 ];
 /** Units of so many months. */
 const MONTHS: readonly (readonly [form: RegExp, months: number])[] = [
@@ -91,7 +92,9 @@ function add(sum: Sum, piece: string, text: string): void {
   if (clock) {
     const [, sign, hours = '', minutes = '', seconds = '0'] = clock;
     const length =
-      shares(hours, 3_600_000_000) + shares(minutes, 60_000_000) + shares(seconds, 1_000_000);
+      shares(hours, UNIT_LENGTHS.Hour) +
+      shares(minutes, UNIT_LENGTHS.Minute) +
+      shares(seconds, UNIT_LENGTHS.Second);
     sum.microseconds += sign === '-' ? -length : length;
     return;
   }

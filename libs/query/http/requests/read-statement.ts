@@ -1,16 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from 'node:zlib';
-import { nothingBehind } from '@app/http';
+import { nothingBehind, zlibDecoder } from '@app/http';
 import { MillraceError } from '@app/platform';
 import { STATEMENT_BYTES_MAX } from '../../guard/limits.js';
-
-const DECODERS: Readonly<Record<string, () => Transform & Zlib>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
 
 /** Reads a request's body as a statement. @throws {MillraceError} UPLOAD_TOO_LARGE, MALFORMED_BODY, BAD_ENCODING, UNSUPPORTED_ENCODING */
 export async function readStatement(request: IncomingMessage): Promise<string> {
@@ -46,7 +37,7 @@ function tooLarge(): MillraceError {
 function decoded(request: IncomingMessage): AsyncIterable<Buffer> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity') return request.iterator({ destroyOnReturn: false });
-  const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding]?.() : undefined;
+  const decoder = zlibDecoder(encoding);
   if (!decoder) {
     throw new MillraceError(
       'UNSUPPORTED_ENCODING',
