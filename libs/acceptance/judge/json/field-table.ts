@@ -20,6 +20,12 @@ function hashOf(bytes: Uint8Array, from: number, to: number): number {
 export class FieldTable {
   readonly names: string[] = [];
   private readonly keys: Buffer[] = [];
+  /**
+   * The names one behind another, each in quotes and with the colon: as records without blanks
+   * write them. A name begins where the one before it ends.
+   */
+  private written = new Uint8Array(1024);
+  private ends = new Int32Array(64);
   /** Index of a name, plus 1, at a place that its hash gives; half of them at most are taken. */
   private places = new Int32Array(64);
 
@@ -44,6 +50,19 @@ export class FieldTable {
     }
   }
 
+  /**
+   * Compares what begins there with a name as records without blanks write it.
+   * @returns the place behind its colon; -1 when something else stands there
+   */
+  behind(index: number, bytes: Uint8Array, from: number): number {
+    const { written, ends } = this;
+    const end = ends[index + 1] ?? 0;
+    let at = from;
+    for (let place = ends[index] ?? 0; place < end; place += 1, at += 1)
+      if (written[place] !== bytes[at]) return -1;
+    return at > from ? at : -1;
+  }
+
   indexOf(name: string): number {
     const bytes = Buffer.from(name);
     return this.find(bytes, 0, bytes.length, -1);
@@ -53,12 +72,33 @@ export class FieldTable {
   add(name: string): number {
     const index = this.names.push(name) - 1;
     this.keys.push(Buffer.from(name));
+    this.write(index, name);
     if (this.names.length * 2 > this.places.length) {
       this.places = new Int32Array(this.places.length * 2);
       for (let each = 0; each < index; each += 1) this.place(each);
     }
     this.place(index);
     return index;
+  }
+
+  /** A name that is written with an escape has no bytes here, and is never found by them. */
+  private write(index: number, name: string): void {
+    const quoted = JSON.stringify(name);
+    const bytes = Buffer.from(quoted === `"${name}"` ? `${quoted}:` : '');
+    const from = this.ends[index] ?? 0;
+    const end = from + bytes.length;
+    if (index + 1 >= this.ends.length) {
+      const { ends } = this;
+      this.ends = new Int32Array(2 * ends.length);
+      this.ends.set(ends);
+    }
+    if (end > this.written.length) {
+      const { written } = this;
+      this.written = new Uint8Array(2 * end);
+      this.written.set(written);
+    }
+    this.ends[index + 1] = end;
+    this.written.set(bytes, from);
   }
 
   private place(index: number): void {

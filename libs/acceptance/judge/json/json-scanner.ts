@@ -23,6 +23,7 @@ import {
 import { marksOfArray, marksOfObject } from './nesting-marks.js';
 import { namedTwice } from './named-twice.js';
 import { NO_PATH, type PathSurvey } from './path-survey.js';
+import { endOfPlain } from './plain-text.js';
 import { endOfEscape } from './text-escape.js';
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -33,10 +34,6 @@ const SPACE = 0x20;
 /** Turns a letter into its lower case. */
 const LOWER = 0x20;
 
-/** Bytes that stand for themselves within a text; whether they are UTF-8 is seen for all at once. */
-const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
-);
 /** An integer of fewer digits is in every type of numbers. */
 const SAFE_DIGITS = 15;
 /** A float has all integers of so many digits, and 64 bits have all of so many, if the first is no nine. */
@@ -69,7 +66,11 @@ export class JsonScanner {
   /** The path of the object that is read next. */
   path = NO_PATH;
 
-  constructor(readonly bytes: Buffer) {}
+  private readonly words: DataView;
+
+  constructor(readonly bytes: Buffer) {
+    this.words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
 
   /** Begins a record, and forgets what a record that ended by a fault has left. */
   begin(at: number): void {
@@ -121,11 +122,11 @@ export class JsonScanner {
 
   /** Reads a text, from its opening quote on. */
   text(): void {
-    const { bytes } = this;
+    const { bytes, words } = this;
     let at = this.at + 1;
     this.hasEscape = false;
     for (;;) {
-      while (IS_PLAIN[bytes[at] ?? 0] === 1) at += 1;
+      at = endOfPlain(bytes, words, at);
       const byte = bytes[at];
       if (byte === QUOTE) break;
       if (byte !== BACKSLASH) this.fail('malformed');

@@ -103,20 +103,28 @@ export class RecordReader {
 
   /** @returns the index of its field */
   private member(before: number): number {
-    const { scanner, members } = this;
+    const { scanner, members, bytes } = this;
     if (scanner.blanks() !== QUOTE) scanner.fail('malformed');
     const keyFrom = scanner.at;
     this.keyFrom = keyFrom;
-    scanner.text();
     const member = (members[Math.min(this.count, this.membersMax - 1)] ??= newMember());
     this.count += 1;
     member.keyFrom = keyFrom;
-    member.field = this.fieldOf(keyFrom, scanner.at, before);
-    scanner.expect(COLON);
+    const expected = this.following[before + 1] ?? 0;
+    const behind = this.fields.behind(expected, bytes, keyFrom);
+    if (behind >= 0) {
+      scanner.at = behind;
+      this.see(expected);
+      member.field = expected;
+    } else {
+      scanner.text();
+      member.field = this.fieldOf(keyFrom, scanner.at, before);
+      scanner.expect(COLON);
+    }
     scanner.marks = 0;
-    scanner.blanks();
+    const first = scanner.blanks();
     member.from = scanner.at;
-    if (scanner.bytes[scanner.at] === OPEN_OBJECT) this.enterObject(member.field);
+    if (first === OPEN_OBJECT) this.enterObject(member.field);
     member.kind = scanner.value(1);
     member.marks = scanner.marks;
     member.to = scanner.at;
