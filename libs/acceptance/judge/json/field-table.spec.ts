@@ -37,6 +37,36 @@ describe('FieldTable', () => {
     );
   });
 
+  it('finds a name with its colon where it is written as records usually write it', () => {
+    const name = fc.oneof(
+      fc.string(),
+      fc.constantFrom('', 'a', 'ab', 'a"', 'a\\', 'é', '\u2028', 'a\n'),
+    );
+    const names = fc.uniqueArray(
+      name.filter((each) => isWellFormed(each)),
+      { minLength: 1, maxLength: 100 },
+    );
+    fc.assert(
+      fc.property(
+        names,
+        fc.nat(),
+        fc.nat(),
+        fc.constantFrom('1', '', ' ', '"'),
+        (all, one, other, rest) => {
+          const table = new FieldTable(all);
+          const [index, asked] = [one % all.length, other % (all.length + 2)];
+          const key = JSON.stringify(all[index]);
+          const bytes = Buffer.from(`,${key}:${rest}`);
+          const isPlain = key === `"${all[index]}"`;
+          const end = isPlain && asked === index ? bytes.length - rest.length : -1;
+          expect(table.behind(asked, bytes, 1)).toBe(end);
+          expect(table.behind(index, bytes.subarray(0, -1 - rest.length), 1)).toBe(-1);
+          expect(table.behind(index, Buffer.from(`,${key} :1`), 1)).toBe(-1);
+        },
+      ),
+    );
+  });
+
   it('holds 25,000 names that begin alike, and long ones, added one by one', () => {
     const table = new FieldTable([]);
     const long = 'x'.repeat(64 * 1024);
