@@ -1,11 +1,11 @@
-/** So many bytes of an answer are held at once: headers, and what stands at its end. */
+/** So many bytes of an answer are held at once: headers, and the end of the answer. */
 const HELD_MAX = 64 * 1024 * 1024;
 
-/** Chunks of an answer that are not sent yet, by their places in the whole of it. */
+/** Chunks of an answer that are not sent yet, by their places in the whole answer. */
 export class HeldChunks {
   private chunks: Buffer[] = [];
   private start = 0;
-  /** The end of all that has come. */
+  /** The end of all bytes so far. */
   end = 0;
 
   add(chunk: Buffer): void {
@@ -13,7 +13,7 @@ export class HeldChunks {
     this.end += chunk.length;
   }
 
-  /** Copies the bytes that are held. */
+  /** Copies the held bytes. */
   bytes(from: number, to = this.end): Buffer {
     const buffers: Buffer[] = [];
     let at = this.start;
