@@ -133,7 +133,7 @@ export class Projector {
     if (this.isFailing)
       throw new MillraceError(
         'NOT_READY',
-        'nothing was changed: a part of the server cannot follow its events just now; try again later',
+        'nothing was changed: a component of the server cannot follow its events just now; try again later',
         { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: this.failure ?? this.groups.failure },
       );
   }
@@ -249,7 +249,7 @@ export class Projector {
   private notReady(): MillraceError {
     return new MillraceError(
       'NOT_READY',
-      'what was changed is recorded, but does not show yet: a part of the server cannot follow its events just now; look again later, and send it again if something is missing then',
+      'what was changed is recorded, but does not show yet: a component of the server cannot follow its events just now; look again later, and send it again if something is missing then',
       {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
         cause: this.failure ?? this.groups.failure,

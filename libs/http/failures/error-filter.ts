@@ -205,7 +205,7 @@ function toMillraceError(error: unknown, request: Asked): MillraceError {
     case 503:
       return new MillraceError(
         'NOT_READY',
-        'a part of the server cannot be reached just now; try again in a while',
+        'a component of the server cannot be reached just now; try again in a while',
         { retryAfterSeconds: RETRY_SECONDS, cause: error },
       );
     case 408:
