@@ -1,4 +1,5 @@
-// Work on this tree that one process does at a time. Node built-ins only.
+// Makes sure that only one process at a time works on this tree. It uses built-in modules of
+// Node.js only.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, constants, mkdirSync, openSync } from 'node:fs';
@@ -32,12 +33,13 @@ export async function alone(folder, work) {
   }
 }
 
-/** Returns what releases it; undefined while another process has it. */
+/** Returns the function that releases it; undefined while another process has it. */
 const tryLock = (name) => (process.platform === 'linux' ? lockByName(name) : lockFile(name));
 
-/** A name that a process listens at, in no file system; it goes with the process. */
+/** A name at which a process listens. It is in no file system, and ends with the process. */
 async function lockByName(name) {
-  // As long as such a name can be: Node.js 20 fills a shorter one with zeros, and 24 does not.
+  // The name is as long as such a name can be: Node.js 20 fills a shorter one with zeros, and 24
+  // does not.
   const server = createServer().listen({ path: `\0${name.padEnd(NAME_LENGTH, '-')}` });
   try {
     await once(server, 'listening');

@@ -8,7 +8,10 @@ import { alone } from './alone.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
-/** Everything is made here first. It is as deep as dist, because files name others by relative paths. */
+/**
+ * Everything is made in this folder first. It is as deep as dist, because files refer to others by
+ * relative paths.
+ */
 const part = join(root, 'dist.part');
 export const buildStamp = join(dist, '.build-stamp');
 

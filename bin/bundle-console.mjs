@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** Compressed bytes of all that the page loads at first; the build fails beyond. */
+/** The limit for the compressed bytes that the page loads at first. The build fails beyond it. */
 const FIRST_LOAD_MAX = 250_000;
 
 async function pack(file, bytes) {
@@ -22,7 +22,7 @@ async function pack(file, bytes) {
   return packed['.gz'].length;
 }
 
-/** What the licenses of the bundled packages ask for: their texts go with every copy. */
+/** The licenses of the bundled packages require that their texts go with every copy. */
 async function licenses(source, inputs) {
   const folders = Object.keys(inputs).flatMap((input) => {
     const [folder] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(input) ?? [];

@@ -4,7 +4,10 @@ import { basename, join } from 'node:path';
 import { BUNDLE, oneLanguage, onlyWhatIsUsed, partsOfRxjs } from './bundle-options.mjs';
 import { makeCatalogData } from './make-catalog-data.mjs';
 
-/** Loaded from node_modules when they are needed, if ever: drivers, and what Nest and Fastify can do without. */
+/**
+ * These packages are loaded from node_modules when they are needed: drivers, and packages that Nest
+ * and Fastify can do without.
+ */
 const EXTERNAL = [
   ...[
     '@electric-sql/pglite',
@@ -52,7 +55,7 @@ export async function bundleEdge(dist) {
     entryPoints: [join(folder, 'start.js')],
     allowOverwrite: true,
     splitting: true,
-    // They start threads from files beside them.
+    // These modules start threads from files beside them.
     chunkNames: 'bundle-[hash]',
   });
   const bundle = (await Promise.all([first, second])).flatMap(({ metafile }) =>

@@ -9,11 +9,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-/** What is imported of each is its own name alone, by our code and by whatever is not bundled. */
+/** Our code, and every package that is not bundled, imports each of these by its name alone. */
 const NEST = ['common', 'core', 'cqrs', 'graphql', 'passport', 'platform-fastify', 'swagger'];
 const PACKAGES = [...NEST, 'testing'].map((name) => `@nestjs/${name}`).concat('zod', 'graphql');
 
-/** They go into the bundles; of any other package there is one, where it lies. */
+/** These packages go into the bundles. Any other package stays once, in its own folder. */
 const WITHIN =
   /\/node_modules\/(?:@graphql-tools|@nestjs|es-toolkit|graphql(?:-tag|-ws)?|iterare|tslib|uid|zod)\//;
 
@@ -26,7 +26,7 @@ const others = {
       const isWithin = found.errors.length === 0 && WITHIN.test(found.path);
       return isWithin ? found : { path, external: true };
     });
-    // A module goes on finding what lies beside it.
+    // A module must still find the files beside it.
     onLoad({ filter: /\.m?js$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8');
       const own = JSON.stringify(pathToFileURL(path).href);
@@ -62,7 +62,7 @@ export async function bundleForJest() {
       logLevel: 'error',
       plugins: [others],
     });
-    // Another run may have been faster.
+    // Another run may have finished first.
     await rename(part, folder).catch(() => rm(part, { recursive: true, force: true }));
   }
   return Object.fromEntries(

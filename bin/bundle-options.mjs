@@ -24,7 +24,7 @@ export const BUNDLE = {
   minifyWhitespace: true,
   legalComments: 'none',
   logLevel: 'error',
-  // Packages in CommonJS call it.
+  // Packages in CommonJS call this function.
   banner: {
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
   },

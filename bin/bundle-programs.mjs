@@ -13,7 +13,10 @@ const PROGRAMS = [
   'ingest-writer/main',
 ];
 
-/** Loaded from node_modules, when they are needed: what is native or finds files beside itself. */
+/**
+ * These packages are loaded from node_modules when they are needed, because they are native or look
+ * for files beside themselves.
+ */
 const PACKAGES = [
   ...['chdb', 'lmdb', 'ffi-rs', 'lz4-napi', 'snappy', '@node-rs/argon2', '@cloudpss/zstd'],
   ...['@e965/xlsx', 'jsonc-parser', 'pino', 'swagger-ui-dist'],
@@ -21,10 +24,10 @@ const PACKAGES = [
   ...['@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources'],
 ];
 
-/** Modules in CommonJS of which only what they export as a whole is taken. */
+/** Modules in CommonJS whose export is used only as a whole. */
 const WHOLE = /\/node_modules\/(?:kafkajs\/src|@fastify\/\w+)\//;
 
-/** Nest and Fastify can do without; they are not installed. */
+/** Nest and Fastify can do without these packages, and they are not installed. */
 const ABSENT = [
   ...['class-transformer', 'class-transformer/*', 'class-validator', 'ts-morph'],
   ...['@nestjs/microservices', '@nestjs/microservices/*', '@nestjs/platform-express'],
@@ -49,7 +52,7 @@ const loadWhenNeeded = {
   },
 };
 
-/** A module goes on finding the files beside it, which stay where they were compiled to. */
+/** A module must still find the files beside it, which stay where they were compiled to. */
 const ownPlace = (dist) => ({
   name: 'own place',
   setup: ({ onLoad }) =>
@@ -71,7 +74,8 @@ const ownPlace = (dist) => ({
 export async function bundlePrograms(dist) {
   const { build } = await import('esbuild');
   const apps = join(dist, 'apps');
-  // Each by itself: together they would all load what one of them uses of a library.
+  // Each is bundled by itself. In one bundle every program would load all that one of them uses of
+  // a library.
   const bundled = await Promise.all(
     PROGRAMS.map((program) =>
       build({

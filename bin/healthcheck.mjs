@@ -1,5 +1,5 @@
-// For a container's health check: ends with 0 when the process in it is alive, as its listener for
-// health and metrics (MILLRACE_STATUS_ADDR) says.
+// The health check of a container. It ends with 0 when the process in it is alive, as the listener
+// for health and metrics (MILLRACE_STATUS_ADDR) says.
 const address = process.env.MILLRACE_STATUS_ADDR ?? '127.0.0.1:9464';
 const port = address.slice(address.lastIndexOf(':') + 1);
 try {

@@ -1,5 +1,5 @@
-// A database of PostgreSQL in WebAssembly with nothing in it, packed: a thread that begins with it
-// answers after a second, and one that must make it first after five. Kept in .cache by version.
+// Packs an empty database of PostgreSQL in WebAssembly. A thread that begins with it answers after
+// a second; a thread that must create it first needs five. It is kept in .cache by version.
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

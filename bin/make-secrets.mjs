@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const folder = process.argv[2] ?? 'secrets';
 mkdirSync(folder, { recursive: true, mode: 0o700 });
 
-/** Readable by the containers' users, behind a folder that only its owner can enter. */
+/** The containers' users can read the files, but only the owner can enter the folder. */
 function secret(name, make) {
   const file = join(folder, name);
   if (!existsSync(file)) writeFileSync(file, make(), { mode: 0o444 });
@@ -16,7 +16,7 @@ function secret(name, make) {
 const word = () => randomBytes(24).toString('base64url');
 
 secret('secret_key', () => randomBytes(32).toString('base64'));
-// Lower, upper, digit and special, as passwords must have.
+// Passwords must have a lower-case letter, an upper-case letter, a digit and a special character.
 secret('root_password', () => `${word()}-aA1`);
 const password = secret('clickhouse_password', word);
 secret('clickhouse_url', () => `http://millrace:${password}@clickhouse:8123`);

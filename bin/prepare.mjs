@@ -1,5 +1,5 @@
-// What a fresh clone lacks before it can run: the right Node, the packages, the build.
-// Node built-ins only, and no more work than a few stat calls when nothing is missing.
+// Gives a fresh clone what it needs to run: the right Node, the packages, the build. It uses
+// built-in modules of Node.js only. If nothing is missing, it makes no more than a few stat calls.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -64,14 +64,17 @@ async function buildIfStale() {
 
 export async function prepare() {
   checkNode();
-  // Two that start at once must not install, or build, over each other.
+  // Two processes that start at once must not install, or build, at the same time.
   await alone(root, async () => {
     installPackages();
     await buildIfStale();
   });
 }
 
-/** The environment of the processes that we start: see there. The tests' own switch is for none of them. */
+/**
+ * The environment of the processes that we start: see process-environment.cjs. The tests' own
+ * switch is for none of them.
+ */
 export function environment() {
   const all = { ...processEnvironment, NODE_COMPILE_CACHE: compileCache, ...process.env };
   delete all.MILLRACE_CAMPAIGN;

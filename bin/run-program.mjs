@@ -3,20 +3,23 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { environment, root } from './prepare.mjs';
 
-/** A process with one role of these alone is a program of its own. */
+/** A process that has only one of these roles runs its own program. */
 const programOf = { writer: 'ingest-writer', projector: 'api/projector' };
 
-/** What MILLRACE_ROLES asks for. */
+/** The roles that MILLRACE_ROLES asks for. */
 export const programOfRoles = () => programOf[process.env.MILLRACE_ROLES?.trim() ?? ''] ?? 'api';
 
 /** @param {string} program such as `api` or `api/replay` */
 export const fileOf = (program) =>
   join(root, 'dist', 'apps', program.includes('/') ? `${program}.js` : join(program, 'main.js'));
 
-/** passport-http makes buffers in the old way, which Node.js would tell everyone at the first login. */
+/**
+ * passport-http creates buffers in a deprecated way. Node.js would print a warning at the first
+ * login.
+ */
 const NODE_FLAGS = ['--enable-source-maps', '--disable-warning=DEP0005'];
 
-/** Runs it in a process of its own, for what it needs of its environment must be there when it starts. */
+/** Runs the program in a process of its own, because its environment must be set when it starts. */
 export function runProgram(program, flags) {
   const main = fileOf(program);
   const child = spawn(process.execPath, [...NODE_FLAGS, main, ...flags], {

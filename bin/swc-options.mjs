@@ -1,4 +1,4 @@
-/** How TypeScript becomes JavaScript, for the build and for jest alike. */
+/** The options by which TypeScript becomes JavaScript, for the build and for jest alike. */
 export const swcOptions = {
   swcrc: false,
   configFile: false,

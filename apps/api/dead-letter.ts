@@ -1,4 +1,4 @@
-// `millrace dead-letter`: what no table took, and puts it back.
+// `millrace dead-letter` lists batches that no table took, and puts them back.
 import { parseArgs } from 'node:util';
 
 const USAGE = `usage: millrace dead-letter --list | --replay

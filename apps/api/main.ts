@@ -10,7 +10,7 @@ this process; without it, all of them. docs/operators.md has every variable.
 try {
   if (process.argv.includes('--help')) console.log(USAGE);
   else {
-    // It is megabytes of modules, and nothing of them is needed to say how the program is used.
+    // These modules are megabytes, and the usage text needs none of them.
     const { serve } = await import('./server/serve.js');
     await serve();
   }

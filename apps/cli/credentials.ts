@@ -30,7 +30,7 @@ export async function credentialsOf(
   return { user: name, password: await ask(`password of ${name}: `) };
 }
 
-/** Nothing of what is typed is shown. */
+/** The terminal shows nothing of what is typed. */
 async function ask(question: string): Promise<string> {
   process.stderr.write(question);
   const nowhere = new Writable({ write: (_bytes, _encoding, done) => done() });

@@ -5,11 +5,14 @@ export const EXIT = {
   rejected: 1,
   /** Wrong arguments, or a file that cannot be read. */
   usage: 2,
-  /** The server cannot be reached, is busy for too long, or failed. The same command goes on. */
+  /**
+   * The server cannot be reached, is busy for too long, or failed. The same command continues the
+   * upload.
+   */
   unavailable: 3,
-  /** The server will not have it: credentials, permission, or what was sent. */
+  /** The server refuses the credentials, the permission, or what was sent. */
   refused: 4,
-  /** Ctrl-C. The same command goes on. */
+  /** Somebody pressed Ctrl-C. The same command continues the upload. */
   interrupted: 130,
 } as const;
 

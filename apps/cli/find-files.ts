@@ -3,7 +3,7 @@ import { basename, join, relative, sep } from 'node:path';
 import { usageError } from './exit-code.js';
 import { kindOf, type FileKind, type Format } from './format.js';
 
-/** Files of tables that the server takes by no route. */
+/** Files of tables for which the server has no route. */
 const NOT_TAKEN = /\.(?:xls[xbm]?|ods|avro|orc|sqlite3?|db|duckdb|h5|hdf5)$/i;
 
 export interface SourceFile extends FileKind {

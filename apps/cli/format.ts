@@ -1,7 +1,7 @@
 export const FORMATS = ['json', 'ndjson', 'csv', 'parquet', 'arrow', 'delta'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** Tells how a file is sent. */
+/** The way in which a file is sent. */
 export interface FileKind {
   readonly format: Format;
   /** The file is compressed by gzip. */
@@ -27,7 +27,7 @@ export function kindOf(name: string, format: Format | undefined): FileKind | und
   return found && { format: found, gzipped };
 }
 
-/** The last segment of the route that takes it. */
+/** The last segment of the route that takes this format. */
 export const ROUTES: Readonly<Record<Format, string>> = {
   json: '_json',
   ndjson: '_json',

@@ -83,7 +83,7 @@ function totalOf(files: readonly SourceFile[]): number {
 
 interface Kept {
   readonly files: readonly SourceFile[];
-  /** Removes what was kept. */
+  /** Removes the files that were kept. */
   readonly forget: () => Promise<void>;
 }
 

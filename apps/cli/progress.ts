@@ -44,7 +44,7 @@ export class Progress {
     this.bar?.update(Math.min(this.sent, Math.max(this.total, 1)), this.shown());
   }
 
-  /** Says why it waits: once, though several slices may wait for the same. */
+  /** Says once why it waits, even if several slices wait for the same reason. */
   pause(reason: string, milliseconds: number): void {
     const now = performance.now();
     if (now < this.pausedUntil) return;
@@ -52,7 +52,10 @@ export class Progress {
     this.tell(`${reason}; trying again in ${(milliseconds / 1000).toFixed(1)} s`);
   }
 
-  /** Above the bar, which goes on in the line below: there the cursor is put back when it ends. */
+  /**
+   * Writes above the bar, which goes on in the line below. The cursor returns there when the bar
+   * ends.
+   */
   tell(line: string): void {
     const [before, after] = this.bar ? [CLEAR_LINE, SAVE_CURSOR] : ['', ''];
     process.stderr.write(`${before}${line}\n${after}`);

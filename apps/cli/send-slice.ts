@@ -51,7 +51,7 @@ interface PauseListener {
 /** Sends slices, as often as it takes; the server stores each once, by its idempotency key. */
 export class SliceSender {
   private readonly agent: HttpAgent;
-  /** There is a server. */
+  /** The server has answered at least once. */
   private answered = false;
   private storedAny = false;
 
@@ -88,7 +88,7 @@ export class SliceSender {
         ? performance.now() - begun < MAX_WAIT_MS
         : attempt < FIRST_ATTEMPTS_MAX;
       if (!patient) throw new CliError(EXIT.unavailable, `${this.target.url.origin}: ${reason}`);
-      // It goes on where the server has said how long to wait, too.
+      // The loop goes on even if the server has said how long to wait.
       const own = backoff.take();
       await this.pause(reason, askedMs(answer) ?? own);
     }
@@ -170,7 +170,7 @@ export class SliceSender {
 }
 
 interface Answer {
-  /** 0: there was none. */
+  /** The value is 0 if there was no answer. */
   readonly status: number;
   readonly body: string;
   readonly retryAfter: string | undefined;

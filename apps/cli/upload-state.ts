@@ -61,7 +61,8 @@ async function read(file: string): Promise<KeptUpload | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as KeptUpload;
   } catch {
-    // None, or one that was cut off while it was written: no slice had been sent then.
+    // The file is missing, or a crash cut it off while it was written. In both cases no slice had
+    // been sent.
     return undefined;
   }
 }

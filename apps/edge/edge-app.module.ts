@@ -22,7 +22,7 @@ import {
 import { WarehouseReader } from '@app/warehouse';
 import type { Components } from './open-components.js';
 
-/** There is nobody to be fair to: only so many at a time, so that a burst does not take all memory. */
+/** There is one user, so no fairness is needed. The limit keeps a burst from taking all memory. */
 const LIMITS: OrganizationQueryLimits = {
   running: 8,
   waiting: 10_000,

@@ -6,7 +6,7 @@ try {
   if (config === 'help') console.log(HELP);
   else if (config === 'version') console.log(`millrace-edge ${programVersion()}`);
   else {
-    // Nothing of it is needed to say how the program is used, or what is wrong with its arguments.
+    // Neither the usage text nor a message about wrong arguments needs these modules.
     const { start } = await import('./start.js');
     await start(config);
   }

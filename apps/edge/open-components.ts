@@ -24,7 +24,7 @@ export interface Components {
   readonly tables: TableRegistry;
   readonly stores: KeyValueStores;
   readonly registrations: Registrations;
-  /** Undefined means: nobody is followed. */
+  /** Undefined means that no hosted organization is followed. */
   readonly follower: Follower | undefined;
   close(): Promise<void>;
 }
@@ -34,7 +34,10 @@ const READERS = 8;
 /** Tables that are made at once. */
 const DEFINERS = 4;
 const QUERY_SECONDS = 600;
-/** The share of the machine's memory that the engine may take; the rest is for copies, caches and everybody else. */
+/**
+ * The share of the machine's memory that the engine may take. The rest is for copies, caches and
+ * other programs.
+ */
 const MEMORY_SHARE = 0.6;
 const WITHOUT_LIMIT = 0;
 /** The engine may still write while it is being removed. */

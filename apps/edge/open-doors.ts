@@ -52,7 +52,7 @@ async function openPostgres(
   return { told: `clients of PostgreSQL: ${url}`, close: () => listener.close() };
 }
 
-/** Its libraries are loaded by nobody else. */
+/** No other module loads these libraries. */
 async function openFlightSql(
   answerers: Answerers,
   { config, logger, tables }: Components,

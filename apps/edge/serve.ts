@@ -17,7 +17,7 @@ interface Serving {
   readonly url: string;
   /** Sentences about the clients that ask by other protocols than HTTP. */
   readonly told: readonly string[];
-  /** Requests in work end before, or are cut off. */
+  /** Open requests must end within this time, or they are cut off. */
   stop(): Promise<void>;
 }
 

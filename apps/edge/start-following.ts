@@ -5,9 +5,9 @@ import type { SourceEngine } from '@app/warehouse';
 
 interface FollowingComponents {
   readonly config: EdgeConfig;
-  /** Relative paths start from it. */
+  /** Relative paths start from this folder. */
   readonly base: string;
-  /** Absolute; gone with the program. */
+  /** An absolute path. The folder is deleted when the program ends. */
   readonly directory: string;
   readonly engine: SourceEngine;
   readonly tables: TableRegistry;

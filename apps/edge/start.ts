@@ -13,7 +13,7 @@ import { openComponents } from './open-components.js';
 import { serve } from './serve.js';
 
 const LOG_LEVEL = 'warn';
-/** Nothing that the engine is still at work on is wanted. */
+/** Results that the engine still computes are not needed any more. */
 const CLOSE_MS = 3000;
 
 /** Answers from tables over files until a signal. @throws {Error} when it cannot start */

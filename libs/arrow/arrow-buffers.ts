@@ -8,12 +8,15 @@ const NODE = { slot: 1, bytes: 16, nulls: 8 } as const;
 const BUFFER = { slot: 2, bytes: 16, length: 8 } as const;
 const COMPRESSION = 3;
 const VIEWS = { slot: 4, bytes: 8 } as const;
-/** A compressed buffer begins with its length unpacked, or with a mark that it is not packed. */
+/**
+ * A compressed buffer begins with its uncompressed length, or with a mark that says it is not
+ * compressed.
+ */
 const LENGTH_BYTES = 8;
 const NOT_PACKED = -1n;
 /** Buffers are filled up to so many bytes. */
 const PADDED_TO = 64;
-/** A buffer is unpacked whole, so it may have so many bytes then. */
+/** A buffer is unpacked as a whole, so it may have at most so many bytes. */
 const UNPACKED_MAX = 256 * 1024 ** 2;
 
 /** The number of a column's values in a batch, and of nulls among them. */
@@ -84,7 +87,7 @@ function viewBuffers(batch: FlatTable, views: number): number {
   return sum;
 }
 
-/** It may claim anything: no more is unpacked than it should have. */
+/** The length may be false, so no more is unpacked than the buffer should have. */
 async function unpacked(
   bytes: Buffer,
   compression: FlatTable | undefined,

@@ -7,13 +7,13 @@ const BYTES_MAX = 64 * 1024 * 1024;
 /** This stands before the length of a message; writers before 2019 left it out. */
 const CONTINUES = 0xffffffff;
 
-/** Bytes of a note's name that are looked at. */
+/** So many bytes of a note's name are looked at. */
 const NOTE_MAX = 64;
 
 /** The kinds of messages. */
 export const HEADER = { schema: 1, dictionary: 2, batch: 3 } as const;
 
-/** Bytes of the file, as far as they are there. */
+/** The bytes of the file that have been read. */
 export class ArrowBytes {
   constructor(
     private readonly handle: FileHandle,
@@ -34,7 +34,7 @@ export class ArrowBytes {
     return (await this.bytes(from, length)).toString('latin1');
   }
 
-  /** @param from where the bytes begin that the patches have their places in. */
+  /** @param from the place where the bytes begin, as the patches count. */
   async write(from: number, patches: ReadonlyMap<number, number>): Promise<void> {
     for (const [place, byte] of patches) await this.handle.write(Buffer.from([byte]), 0, 1, from + place); // prettier-ignore
   }
@@ -43,11 +43,11 @@ export class ArrowBytes {
 export interface ArrowMessage {
   readonly kind: number;
   readonly header: FlatTable;
-  /** Tells where its table begins. */
+  /** The place of its table. */
   readonly at: number;
-  /** Tells where its buffers begin. */
+  /** The place of its buffers. */
   readonly body: number;
-  /** Tells where they end: the next message begins there. */
+  /** The place of their end, where the next message begins. */
   readonly end: number;
 }
 
@@ -65,8 +65,8 @@ export async function messageAt(
     return undefined;
   }
   const message = FlatTable.root(await source.bytes(at, length));
-  // pyarrow 0.17 noted compression here, before the format had it. The engine would take the
-  // compressed bytes for values.
+  // pyarrow 0.17 wrote the compression here, before the format had a field for it. The engine would
+  // take compressed bytes for values.
   if (message.tables(4).some((note) => note.text(0, NOTE_MAX) === 'ARROW:experimental_compression'))
     throw new BrokenFileError(
       "it is compressed by pyarrow 0.17's own way; write it with a later version",

@@ -35,7 +35,7 @@ export async function refuseLostDigits(
     for await (const piece of buffers.pieces(1, count * bytes, PIECE_BYTES)) {
       for (const within of lost(piece, bytes / WORD_BYTES, kept / WORD_BYTES)) {
         const at = value + within;
-        // Below a null there may be anything.
+        // The bytes below a null may be anything.
         if (hasNulls) mask ??= await buffers.whole(0, Math.ceil(count / 8));
         if (mask && !((mask.readUInt8(at >> 3) >> (at & 7)) & 1)) continue;
         throw new BrokenFileError(
@@ -47,7 +47,7 @@ export async function refuseLostDigits(
   }
 }
 
-/** @returns the values whose words are more than the sign of those that are kept */
+/** @returns the values whose upper words hold more than the sign */
 function* lost(piece: Buffer, words: number, kept: number): Generator<number> {
   // Words must lie where words may.
   const { buffer, byteOffset, length } =

@@ -12,7 +12,7 @@ import { FlatTable } from './flat-buffer.js';
 export interface ArrowFile {
   readonly format: 'Arrow' | 'ArrowStream';
   readonly fields: readonly Field[];
-  /** The same as the engine reads them. */
+  /** The same fields as the engine reads them. */
   readonly held: readonly Field[];
   readonly rows: number;
   /**
@@ -27,7 +27,7 @@ interface Contents extends Omit<ArrowFile, 'checkRead'> {
   readonly schema: ArrowSchema;
   /** The places of the batches, and of the dictionaries. */
   readonly batches: readonly number[];
-  /** The places of those with lists that are null. */
+  /** The places of the batches that have lists which are null. */
   readonly withNullLists: readonly number[];
   /** The bytes of its schemas to write over, and where each schema begins. */
   readonly patched: readonly PatchedSchema[];
@@ -68,9 +68,9 @@ export async function openArrow(file: string, name: string): Promise<ArrowFile> 
 }
 
 /**
- * Checks a file that is nobody's to write over: it has nothing that {@link openArrow} refuses, nor
- * what the engine reads inexactly while its schema stays as it is. Of its values those are read that
- * may be so, a batch at a time.
+ * Checks a file that we must not change. It refuses what {@link openArrow} refuses, and what the
+ * engine would read inexactly because the schema stays as it is. It reads only values that may be
+ * affected, a batch at a time.
  * @param name what to call it in a message.
  * @throws {MillraceError} MALFORMED_BODY
  */
@@ -127,7 +127,7 @@ async function readContents(source: ArrowBytes): Promise<Contents> {
   return head.startsWith(MARK) ? readFile(source) : readStream(source);
 }
 
-/** Tells whether the disk has failed, and not the bytes. */
+/** Tells whether the disk has failed, rather than the bytes being wrong. */
 const isSystemError = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error && error.syscall !== undefined;
 
@@ -155,8 +155,8 @@ async function readFile(source: ArrowBytes): Promise<Contents> {
   const table = footer.table(1);
   if (!table) throw new BrokenFileError('its footer has no schema');
   const schema = readArrowSchema(table);
-  // Either may be what a reader goes by; JavaScript's writer leaves the first one out, and polars
-  // writes it without its length. The engine goes by the footer.
+  // A reader may use either length. JavaScript's writer leaves the first one out, and polars writes
+  // it without its length. The engine uses the footer.
   const first = await messageAt(source, HEAD_BYTES).catch((error: unknown) => {
     if (isSystemError(error)) throw error;
     return undefined;

@@ -22,8 +22,8 @@ export function hasNullLists(batch: FlatTable, lists: readonly ListPlace[]): boo
 }
 
 /**
- * A list that is null may have elements, which nobody is to see and the engine would show.
- * @throws {Error} where one has.
+ * A list that is null may still have elements. The engine would show these hidden elements.
+ * @throws {Error} if one has them.
  */
 export async function refuseHidden(
   source: ArrowBytes,

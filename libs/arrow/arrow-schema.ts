@@ -9,9 +9,12 @@ export interface ArrowSchema {
   readonly held: readonly Field[];
   /** Bytes of the schema to write over, by their place in it. */
   readonly patches: ReadonlyMap<number, number>;
-  /** Tells where lists and maps are in a batch: the engine's reader gives what is below those that are null. */
+  /**
+   * The places of lists and maps in a batch. The engine's reader shows what lies below those that
+   * are null.
+   */
   readonly lists: readonly ListPlace[];
-  /** Tells where decimals are that have more bits than the engine keeps of them without the patches. */
+  /** The places of decimals with more bits than the engine keeps without the patches. */
   readonly decimals: readonly DecimalPlace[];
 }
 
@@ -20,7 +23,7 @@ export interface ColumnPlace {
   readonly node: number;
   /** The index of its mask; its offsets or values follow. */
   readonly buffer: number;
-  /** Columns before it that have as many buffers as the batch says. */
+  /** The number of columns before it with as many buffers as the batch says. */
   readonly viewsBefore: number;
 }
 
@@ -62,7 +65,7 @@ export function readArrowSchema(schema: FlatTable): ArrowSchema {
   return { fields, held, patches, lists, decimals };
 }
 
-/** A field as it is, and as it is once the schema is patched. */
+/** A field as the file has it, and as it is once the schema is patched. */
 type Both<T> = readonly [is: T, held: T];
 
 /** A dictionary's values are the one column of its batch. */
@@ -145,7 +148,8 @@ class Reading {
         return this.decimal(type, name);
       case TYPE.date:
         if (type.int16(0, 1) === 0) return same({ kind: 'date' });
-        // The engine takes it for seconds of 32 bits; a duration's milliseconds it leaves alone.
+        // The engine would read it as seconds of 32 bits. It does not change a duration in
+        // milliseconds.
         this.patch(field.place(FIELD.tag), [TYPE.duration]);
         return same({ kind: 'date64' });
       default: {
@@ -252,7 +256,7 @@ function extensionOf(field: FlatTable): string | undefined {
 const column = (name: string): string => `column ${JSON.stringify(name)}`;
 
 const UUID_BYTES = 16;
-/** The digits of each unit of time: seconds, milli-, micro- and nanoseconds. */
+/** The decimal places of a second in each unit of time: seconds, milli-, micro- and nanoseconds. */
 const DIGITS: Readonly<Record<number, SecondDigits>> = { 0: 0, 1: 3, 2: 6, 3: 9 };
 /** The bytes that a decimal of so many digits needs, of those that there are. */
 const decimalBytes = (digits: number): number =>

@@ -5,12 +5,12 @@ export type SecondDigits = 0 | 3 | 6 | 9;
 export type FieldType =
   | { readonly kind: 'integer'; readonly bits: 8 | 16 | 32 | 64; readonly signed: boolean }
   | { readonly kind: 'float'; readonly bits: 32 | 64 }
-  /** Nulls alone. */
+  /** The field has only nulls. */
   | { readonly kind: 'nothing' }
   /**
-   * `int96`: a timestamp as files of old have it, nanoseconds of a Julian day. A moment: Spark and
-   * Impala write it so, and nothing in the file says otherwise.
-   * `date64`: a date as Arrow has it besides, in milliseconds since 1970, which need not be whole days.
+   * `int96`: a timestamp as old files have it, nanoseconds of a Julian day. A moment: Spark and
+   * Impala write it so, and nothing in the file says otherwise. `date64`: a date as Arrow has it
+   * besides, in milliseconds since 1970, which need not be whole days.
    */
   | { readonly kind: 'boolean' | 'text' | 'binary' | 'uuid' | 'date' | 'int96' | 'date64' }
   | { readonly kind: 'fixed'; readonly bytes: number }
@@ -25,8 +25,8 @@ export type FieldType =
 export interface Field {
   readonly name: string;
   readonly type: FieldType;
-  /** Its number in the file that has it, where fields are numbered. */
+  /** Its number in the file, if the file numbers its fields. */
   readonly id?: number | undefined;
-  /** Tells the field of a table apart in its files, where that is not done by its name. */
+  /** Identifies the field of a table in its files, if the field's name does not. */
   readonly heldBy?: { readonly id: number } | { readonly name: string } | undefined;
 }

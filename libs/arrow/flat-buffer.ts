@@ -32,7 +32,7 @@ export class FlatTable {
     return new FlatTable(bytes, bytes.readUInt32LE(0), { left: TABLES_MAX });
   }
 
-  /** Tells where a field's value is; undefined: it has its default. */
+  /** The place of a field's value; undefined: it has its default. */
   place(slot: number): number | undefined {
     const vtable = this.at - this.bytes.readInt32LE(this.at);
     const entry = VTABLE_HEADER_BYTES + 2 * slot;

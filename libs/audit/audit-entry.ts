@@ -7,12 +7,12 @@ import { OF_LOST_TIME, RECONCILER, type LostEntry } from './reconciliation-event
 export type AuditEntry = Omit<AuditRow, 'previousHash' | 'hash'>;
 
 /**
- * Names taken and given back, and whose key it is, are how the program works, not what anybody did;
- * and an event of which not even time and place can be told makes no entry.
+ * Events that reserve or release a name, or say whose key it is, are internal and not something
+ * that a person did. An event whose time and place are unreadable makes no entry.
  */
 const TECHNICAL =
   /(?:Reserved|Released)$|^InstallationKeyNoted$|^AccountsLeftOut$|^EventsSealed$|^NotUnderstood$/;
-/** Sealed, fingerprinted, or a physical name: nobody's business. */
+/** These fields are sealed, fingerprints, or physical names, so no reader needs them. */
 const HIDDEN = new Set([
   'profile',
   'credential',
@@ -34,7 +34,7 @@ const OUTCOMES: Readonly<Record<string, AuditRow['outcome']>> = {
   LoginsFailed: 'failed',
 };
 
-/** The event as it was stored: what read models leave out is in the trail. */
+/** The event as it was stored, because the trail also has what read models leave out. */
 export function audited(event: RecordedEvent): RecordedEvent | undefined {
   let stored = event;
   while (stored.original) stored = stored.original;
@@ -101,7 +101,10 @@ function notOursEntry(event: RecordedEvent, reason: string): AuditEntry {
   };
 }
 
-/** The account whose entry tells where a request came from: a failed login goes with the account that was tried. */
+/**
+ * The account for which the entry shows the origin of a request. A failed login belongs to the
+ * account that was tried.
+ */
 export const clientOwner = (actor: string, subjectId: string): string =>
   actor === 'anonymous' && subjectId !== '' ? subjectId : actor;
 
@@ -126,13 +129,13 @@ function lostEntry(event: RecordedEvent, lost: LostEntry, directory: AuditDirect
   };
 }
 
-/** An actor as metadata of an event have it, of an entry. */
+/** The actor of an entry, in the form that metadata of events have. */
 export function actorOf({ actor, actorId }: Pick<AuditRow, 'actor' | 'actorId'>): string {
   if (actorId === '') return actor;
   return actor.startsWith('token ') ? `${actor} ${actorId}` : actorId;
 }
 
-/** A token brings its name and its id: it is nobody's account. */
+/** A token appears with its name and id, because it belongs to no account. */
 const TOKEN = /^(token \S+) (\S+)$/;
 
 function named(actor: string, directory: AuditDirectory): Pick<AuditEntry, 'actor' | 'actorId'> {

@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Projector } from '@app/event-store';
 import { AuditTables, type AuditFilter, type AuditRow } from '@app/warehouse';
 
-/** The trail as people read it: with the entries of all that was answered before they asked. */
+/**
+ * The trail as people read it. It has the entries of everything that was answered before they
+ * asked.
+ */
 @Injectable()
 export class AuditPages {
   constructor(

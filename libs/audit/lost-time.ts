@@ -12,8 +12,8 @@ export const ADVICE =
   'nothing was changed; `millrace reconcile` lists what differs, and brings both together (docs/operations.md, "Stores of different age")';
 
 /**
- * Events that are older than what was made of them would go on at positions that the trails have
- * already, and of what happens from then on there would be no entry.
+ * Refuses to start if the events are older than what was made from them. New events would get
+ * positions that the trails already have, and so would get no entry.
  * @param isShared whether other processes append, and the event store may be several nodes
  * @throws {Error} when a trail has entries after the last event, or a reconciliation has not ended
  */

@@ -23,7 +23,7 @@ interface ShorterTrail {
 /**
  * A snapshot of the trails is kept when its entries are in the tables, on disk. If they are not
  * there any more, the warehouse is older, or another one. New entries would then follow a gap, and
- * tables that are gone would be made again, empty, without a word.
+ * tables that are gone would be made again, empty, without a message.
  * @param isShared whether the warehouse may be several nodes
  * @throws {Error} when a trail lacks entries that were written
  */
@@ -33,7 +33,7 @@ export async function refuseOlderWarehouse(kept: KeptTrails, isShared: boolean):
   const chains = snapshot.state as readonly StoredChain[];
   const until = performance.now() + (isShared ? LAG_MS : 0);
   while (!(await reaches(kept.tables, chains))) {
-    // Entries of an organization go with it. That is the rare case, so only now it is looked for.
+    // Entries of an organization disappear with it. That is rare, so it is checked only now.
     const deleted = await deletedAfter(kept.events, snapshot.position);
     const left = chains.filter(({ database }) => !deleted.has(database));
     const shorter = await shorterTrail(kept.tables, left);

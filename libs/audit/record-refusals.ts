@@ -15,7 +15,10 @@ import {
  * refusals are counted in the next entry.
  */
 const RECORDED = { most: 30, windowMs: 60_000, keysMax: 10_000 };
-/** A refusal is told when it is kept, or so late: a store that is away must not hold it up. */
+/**
+ * A refusal is answered when it is stored, or after this time: a store that is away must not delay
+ * the answer.
+ */
 const WAIT_MS = 1000;
 
 const COMMANDS = new Set(['configure-streams', 'manage-organization', 'account', 'view']);
@@ -45,8 +48,9 @@ export class RefusalRecorder {
   constructor(
     private readonly pipeline: CommandPipeline,
     /**
-     * Id of the organization a name stands for, if it stands for one that the caller belongs to.
-     * Others are not told who knocked: that shows an account to people who do not know it.
+     * The id of the organization with this name, if the caller belongs to it. Other organizations
+     * are not told about the caller, because that would reveal an account to people who do not know
+     * it.
      */
     private readonly organizationId: (name: string, caller: Caller) => string | undefined,
     private readonly logger: Logger,

@@ -22,14 +22,14 @@ interface RunningServer {
 }
 
 export interface BackupWish {
-  /** Undefined means: the time names it. */
+  /** Undefined means that the time becomes the name. */
   readonly name?: string | undefined;
-  /** Name of an earlier one, which was made without a base. */
+  /** The name of an earlier backup, which was itself made without a base. */
   readonly base?: string | undefined;
 }
 
 export interface BackupStep {
-  /** `written`: what waits in the queue is being written. */
+  /** `written`: the batches in the queue are being written to tables. */
   readonly step: 'written' | 'tables' | 'queue' | 'events' | 'check';
   readonly bytes?: number;
 }
@@ -39,10 +39,13 @@ export interface Working {
   readonly tell: (step: BackupStep) => void;
 }
 
-/** Below it is the only folder among the backups that an engine may write to: what is whole it cannot touch. */
+/**
+ * An engine may write only below this folder of the backups, so it cannot change a backup that is
+ * complete.
+ */
 const MAKING = 'making';
 const BASE = 'base';
-/** The engine is started again when many organizations are new. */
+/** The engine is restarted when many organizations are new. */
 const TRIES = 3;
 /** A folder of the data directory. */
 const KEYS = 'person-keys';
@@ -50,8 +53,9 @@ const DEAD_LETTER = 'dead-letter';
 const ADDRESSES = 'known-addresses';
 
 /**
- * The engine makes its files here, below the folder of backups. While it runs it must not be made
- * anew. Servers may share that folder: each has its own here, which it empties.
+ * The engine writes its files here, below the folder of backups. While the engine runs, the folder
+ * must not be created again. Servers may share the folder of backups, so each has a folder of its
+ * own here, which it empties.
  */
 export function makingFolder(backups: string, dataDirectory: string): string {
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
@@ -161,7 +165,7 @@ export class BackUpPipeline {
     await syncPath(this.backups);
   }
 
-  /** Ends the hold, too. @returns whether there are tables */
+  /** Also ends the hold. @returns whether there are tables */
   private async copyTablesAndQueue(
     hold: QueueHold,
     folder: string,
@@ -180,7 +184,7 @@ export class BackUpPipeline {
     }
   }
 
-  /** @returns whether there are any */
+  /** @returns whether there are any files */
   private async copyTables(
     folder: string,
     base: string | undefined,
@@ -190,7 +194,7 @@ export class BackUpPipeline {
     const to = join(making, TABLES);
     for (let left = TRIES - 1; ; left -= 1) {
       await emptyFolder(making);
-      // The engine needs to know what is in it, and not to read it.
+      // The engine needs to know that the base exists; it does not read it.
       const list = join(making, BASE, '.backup');
       if (base !== undefined) await cp(join(this.backups, base, TABLES, '.backup'), list);
       const from = base === undefined ? {} : { base: { folder: join(making, BASE) } };

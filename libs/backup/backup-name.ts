@@ -3,9 +3,9 @@ import { OperatorError } from '@app/platform';
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 /**
- * @param wished undefined: the time names it
- * @param taken what no backup may be called
- * @throws {Error} when nothing can be called so
+ * @param wished undefined: the time becomes the name
+ * @param taken names that exist already
+ * @throws {Error} when the name cannot be used
  */
 export function backupName(wished: string | undefined, begunAt: string, taken?: string): string {
   const name = wished ?? begunAt.replace(/[:.]/g, '-');

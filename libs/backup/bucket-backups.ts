@@ -7,7 +7,7 @@ import { OperatorError } from '@app/platform';
 import type { S3Bucket, S3Place } from '@app/object-store';
 import { MANIFEST, readManifest } from './manifest.js';
 
-/** Files on their way at once: most are small, and each costs a round trip. */
+/** So many files are sent at once. Most are small, and each costs a round trip. */
 const AT_ONCE = 8;
 
 interface CopyStep {
@@ -19,7 +19,7 @@ type Tell = (step: CopyStep) => void;
 
 /** Backups below a folder of a bucket, each file as it is in the folder that `millrace backup` makes. */
 export class BucketBackups {
-  /** @param place of the folder that they are in */
+  /** @param place the address of the folder with the backups */
   constructor(
     private readonly bucket: S3Bucket,
     private readonly place: S3Place,

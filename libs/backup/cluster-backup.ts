@@ -58,7 +58,7 @@ export class ClusterBackup {
     }
   }
 
-  /** Into a ClickHouse without our tables. */
+  /** Restores into a ClickHouse that has none of our tables. */
   static async restore(
     tables: TableBackups,
     destination: string,

@@ -11,7 +11,10 @@ type KeptFile = Manifest['files'][number];
 /** Names of files that are being written, or wiped. */
 const UNFINISHED = /\.(?:new|dropped)$/;
 
-/** Copies the files of a folder that may lose and get some meanwhile. One that is not there has none. */
+/**
+ * Copies the files of a folder while files appear and disappear in it. A folder that does not exist
+ * has no files.
+ */
 export async function copyFolder(from: string, to: string): Promise<void> {
   for (const name of await unlessGone(readdir(from), [])) {
     if (UNFINISHED.test(name)) continue;
@@ -22,12 +25,12 @@ export async function copyFolder(from: string, to: string): Promise<void> {
   }
 }
 
-/** A file that may not be there. */
+/** Copies a file that may not exist. */
 export async function copyFile(from: string, to: string): Promise<void> {
   await unlessGone(cp(from, to), undefined);
 }
 
-/** All files below a folder, on disk when this resolves. */
+/** Writes all files below a folder to disk before it resolves. */
 export async function describeFiles(folder: string): Promise<readonly KeptFile[]> {
   const files: KeptFile[] = [];
   for (const file of await syncAll(folder)) {
@@ -39,7 +42,7 @@ export async function describeFiles(folder: string): Promise<readonly KeptFile[]
   return files;
 }
 
-/** Writes all files below a folder, and their names, to disk. @returns the files */
+/** Writes all files below a folder, and the folders' entries, to disk. @returns the files */
 export async function syncAll(folder: string): Promise<readonly string[]> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
   const files: string[] = [];
@@ -53,7 +56,7 @@ export async function syncAll(folder: string): Promise<readonly string[]> {
 }
 
 /**
- * Copies what a backup has of the data directory.
+ * Copies the backup's files of the data directory.
  * @throws {Error} when a file is not what was backed up
  */
 export async function restoreFiles(
@@ -72,7 +75,7 @@ export async function restoreFiles(
   }
 }
 
-/** Empties a folder, and leaves it. */
+/** Deletes everything in a folder, but not the folder. */
 export async function emptyFolder(folder: string): Promise<void> {
   for (const name of await readdir(folder))
     await rm(join(folder, name), { recursive: true, force: true });

@@ -23,11 +23,11 @@ const manifestSchema = z.object({
   /** It is absent when there were no tables. */
   tables: z
     .object({
-      /** Name of the backup beside it that has what did not change. */
+      /** The name of the backup that has the unchanged files. */
       base: z.string().optional(),
     })
     .optional(),
-  /** All that is below `data`. */
+  /** All files below `data`. */
   files: z.array(z.object({ path: z.string(), bytes: z.number(), sha256: z.string() })),
 });
 export type Manifest = z.infer<typeof manifestSchema>;

@@ -7,15 +7,17 @@ import type { TableBackups } from '@app/warehouse';
 import { emptyFolder, restoreFiles, syncAll } from './kept-files.js';
 import { FILES, readManifest, TABLES, type Manifest } from './manifest.js';
 
-/** Stands in a data directory until all of the backup is there. */
+/** This file is in a data directory until all of the backup is restored. */
 const RESTORING = 'restoring';
 
 interface RestoreWish {
   /** Absolute. */
   readonly backup: string;
-  /** Absolute; empty, or not there. */
+  /** An absolute path; the folder is empty or missing. */
   readonly dataDirectory: string;
-  /** Does `work` with a warehouse in that directory, which may read what is beside the backup. */
+  /**
+   * Does `work` with a warehouse in that directory. The warehouse may read files beside the backup.
+   */
   readonly withTables: (
     backups: string,
     work: (tables: TableBackups) => Promise<void>,

@@ -154,13 +154,16 @@ export interface Config {
    * serves them.
    */
   readonly status: { readonly host: string; readonly port: number } | undefined;
-  /** Tells where clients of ClickHouse find it at the root; undefined: nowhere. */
+  /** The address where clients of ClickHouse find it at the root; undefined: nowhere. */
   readonly clickHouseClients: { readonly host: string; readonly port: number } | undefined;
-  /** Tells how long a server that is asked to stop still serves, not ready any more. */
+  /**
+   * How long a server that is asked to stop still answers requests, although it is not ready any
+   * more.
+   */
   readonly drainSeconds: number;
   /** Absolute. */
   readonly dataDirectory: string;
-  /** Absolute; what `millrace backup` makes is in it. */
+  /** An absolute path, where `millrace backup` puts backups. */
   readonly backupDirectory: string;
   /** 32 bytes; undefined: the one kept in the data directory. */
   readonly secretKey: Uint8Array | undefined;
@@ -180,9 +183,9 @@ export interface Config {
   readonly logLevel: string;
   /** Address of an OpenTelemetry collector; undefined: nothing is traced. */
   readonly tracesTo: string | undefined;
-  /** Tells where ClickHouse makes backups, with `{name}` in it; undefined: nowhere. Secret. */
+  /** The place where ClickHouse makes backups, with `{name}` in it; undefined: nowhere. Secret. */
   readonly clickHouseBackups: string | undefined;
-  /** undefined: the embedded engine has the tables. Secret. */
+  /** Undefined means that the embedded engine has the tables. Secret. */
   readonly clickHouse: ReturnType<typeof clickHouseAddress>;
   /** Undefined means: the embedded event store. Secret. */
   readonly eventStore: EventStoreConfig | undefined;
@@ -192,7 +195,9 @@ export interface Config {
   readonly roles: ReadonlySet<Role>;
 }
 
-/** The only place that reads the environment. Throws with every wrong variable named. */
+/**
+ * The only place that reads the environment. It throws an error that names every wrong variable.
+ */
 export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   const variables = withSecretFiles(given);
   refuseUnknown(variables);

@@ -21,7 +21,10 @@ export const proxies = z
   })
   .optional();
 
-/** Origins whose pages may call. No `*`: pages of anybody could then use who is logged in here. */
+/**
+ * Origins whose pages may call. `*` is not allowed, because then any page could act as the user who
+ * is logged in here.
+ */
 export const origins = z
   .string()
   .prefault('')

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { OperatorError } from '@app/platform';
 
 /**
- * These must not stand in an environment that others can see, so each may come from a file,
- * `<name>_FILE`.
+ * These must not be in an environment that others can see, so each may come from a file that
+ * `<name>_FILE` names.
  */
 const SECRETS = [
   'MILLRACE_SECRET_KEY',
@@ -16,8 +16,8 @@ const SECRETS = [
 ] as const;
 
 /**
- * The variables, with those that are in files read from there; a line break at a file's end does
- * not count.
+ * Returns the variables, with the contents of the files that they name. A line break at a file's
+ * end does not count.
  * @throws when a file cannot be read, or a secret is given twice
  */
 export function withSecretFiles(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

@@ -5,7 +5,10 @@ import { MillraceError, Open, Undescribed } from '@app/platform';
 import { PageFiles, type Encoding, type PageFile } from './page-files.js';
 
 export const CONSOLE_PROGRAM = Symbol('CONSOLE_PROGRAM');
-/** The program that serves the page: the hosted one has accounts and uploads, the edge program tables. */
+/**
+ * The program that serves the page. The hosted service has accounts and uploads, the edge program
+ * tables.
+ */
 export type ConsoleProgram = 'hosted' | 'edge';
 
 /** The folder of the page, seen from this file and from the bundle of the edge program, which lies as deep. */
@@ -19,10 +22,13 @@ const HEADERS = {
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
 };
-/** A file has the hash of what is in it in its name. */
+/** The name of a file contains the hash of its content. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
-/** The page for people. It has no data: what it shows it asks the API for, as anybody else. */
+/**
+ * The page for people. It contains no data, because it asks the API for everything, as any client
+ * does.
+ */
 @Controller()
 @Undescribed()
 export class ConsoleController {
@@ -34,7 +40,7 @@ export class ConsoleController {
   @Get()
   async page(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     void reply.header('Vary', 'Accept');
-    // Programs that try the address are answered as at any other path that has nothing for them.
+    // A program that calls this address gets the same answer as at any path without a route.
     const wantsPage = (request.headers.accept ?? '').includes('text/html');
     const page = wantsPage ? await this.files.page(this.program) : undefined;
     if (!page) throw new MillraceError('ROUTE_NOT_FOUND', `no such route: ${request.method} /`);
@@ -49,7 +55,7 @@ export class ConsoleController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const file = await this.files.asset(name, acceptedBy(request));
-    // Behind a proxy another node may have it, of a newer build.
+    // Behind a proxy, another node with a newer build may have the file.
     void reply.header('Cache-Control', 'no-store');
     if (!file) throw new MillraceError('ROUTE_NOT_FOUND', 'there is no such file; look at /');
     void reply.header('Vary', 'Accept-Encoding');

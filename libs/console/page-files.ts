@@ -4,11 +4,11 @@ import { certain } from '@app/platform';
 
 export type Encoding = 'br' | 'gzip';
 
-/** A file of the page, as it goes out. */
+/** A file of the page, as it is sent. */
 export interface PageFile {
   readonly bytes: Buffer;
   readonly type: string;
-  /** Undefined means: as it is. */
+  /** Undefined means that it is not compressed. */
   readonly encoding: Encoding | undefined;
   readonly tag: string;
 }
@@ -60,7 +60,7 @@ export class PageFiles {
     const known = this.read.get(name);
     if (known) return known;
     const reading = readFile(new URL(name, this.folder)).catch(() => undefined);
-    // Names that are not there are many; those that are, few.
+    // Only files that exist are remembered: they are few, and wrong names may be many.
     void reading.then((bytes) => bytes && this.read.set(name, reading));
     return reading;
   }

@@ -26,7 +26,7 @@ const SIMPLE = {
   Date64: "DateTime64(3, 'UTC')",
 } as const;
 
-/** Digits behind the second. */
+/** The digits behind the second. */
 const UNITS = { Second: 0, Millisecond: 3, Microsecond: 6, Nanosecond: 9 } as const;
 type TimeUnit = keyof typeof UNITS;
 
@@ -81,9 +81,12 @@ const listItem: z.ZodType<ArrowListItem> = z.lazy(() =>
   }),
 );
 
-/** The engine's type for values of it. Lists, and structs whose fields are told, cannot be null there: `nullable` is not asked for them. */
+/**
+ * The engine's type for values of it. Lists, and structs with declared fields, cannot be null
+ * there: `nullable` is not asked for them.
+ */
 export function engineType(type: ArrowDataType, nullable: boolean): string {
-  // A struct whose fields nobody tells: whatever the objects have.
+  // A struct without declared fields: it takes whatever the objects have.
   if (isAnyObject(type)) return nullable ? 'Nullable(JSON)' : 'JSON';
   const composite = compositeType(type);
   if (composite !== undefined) return composite;
@@ -115,6 +118,7 @@ function plainType(type: ArrowDataType): string {
     return `DateTime64(${UNITS[precision]}${zoned})`;
   }
   if ('Decimal128' in type) return `Decimal(${type.Decimal128.join(', ')})`;
-  // Times of day and durations: the engine has no type for them that every format reads.
+  // These are times of day and durations. The engine has no type for them that every format can
+  // read.
   return 'Int64';
 }

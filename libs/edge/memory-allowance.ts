@@ -1,10 +1,10 @@
-/** Tells how many bytes may be held in memory by all those together that ask here first. */
+/** Limits the bytes in memory of all components that ask here first. */
 export class MemoryAllowance {
   constructor(private left: number) {}
 
   /**
-   * @param instead bytes that were taken before, and are given back when this succeeds
-   * @returns whether there was enough left
+   * @param instead bytes that were taken earlier, and are given back if this succeeds
+   * @returns whether enough was left
    */
   take(bytes: number, instead = 0): boolean {
     if (bytes > this.left + instead) return false;

@@ -3,7 +3,7 @@ import { MillraceError } from '@app/platform';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** The token that callers have to show; undefined: none. */
+/** The token that callers must send; undefined: none. */
 export class ShownToken {
   private readonly accepted: readonly Buffer[];
 
@@ -14,7 +14,7 @@ export class ShownToken {
 
   /**
    * @param authorization `Bearer <token>`, or Basic with the token as password, for browsers and
-   * programs that know no other
+   *   programs that support nothing else
    * @throws {MillraceError} UNAUTHORIZED
    */
   check(authorization = ''): void {

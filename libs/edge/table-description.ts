@@ -25,7 +25,7 @@ type SheetFormat = 'xls' | 'xlsx' | 'xlsb' | 'ods';
 type DatabaseFormat = 'sqlite' | 'mysql' | 'postgres';
 type PlainFormat = 'ndjson' | 'parquet' | 'arrow' | 'arrows' | 'delta' | 'iceberg';
 
-/** Tells how the bytes of a table are to be read; what is absent has ROAPI's default. */
+/** Options for reading the bytes of a table. An absent option has ROAPI's default. */
 export type TableOptions =
   | {
       readonly format: 'csv';
@@ -48,17 +48,20 @@ export type TableOptions =
       readonly format: SheetFormat;
       /** It is absent for the first sheet. */
       readonly sheetName?: string;
-      /** The first row of the range to read: from 0, both ends within; absent: as far as there are cells. */
+      /**
+       * The first row of the range to read. Rows count from 0, and both ends are included; absent:
+       * as far as there are cells.
+       */
       readonly rowsStart?: number;
       readonly rowsEnd?: number;
       readonly columnsStart?: number;
       readonly columnsEnd?: number;
-      /** So many rows say the types; absent: all. */
+      /** So many rows decide the types; absent: all. */
       readonly inferenceRows?: number;
     }
   | {
       readonly format: DatabaseFormat;
-      /** The table there; absent: the table's own name. */
+      /** The name of the table in the database; absent: the table's own name. */
       readonly table?: string;
     };
 
@@ -77,9 +80,9 @@ export interface DescribedTable {
   /** It is as it was given: a path, a glob, a URL, or `stdin`. May hold a password. */
   readonly uri: string;
   readonly options: TableOptions;
-  /** Copied into the engine (true), queried where it is (false); absent: whatever suits the format. */
+  /** True: copied into the engine; false: queried in place; absent: the format decides. */
   readonly materialize?: boolean;
-  /** The schema, where it is not to be inferred. */
+  /** The schema; absent: it is inferred. */
   readonly columns?: readonly DescribedColumn[];
   /** Files whose inferred schemas together are the table's. */
   readonly schemaFromFiles?: readonly string[];
@@ -89,6 +92,6 @@ export interface DescribedTable {
   readonly reloadSeconds?: number;
   /** Headers that are sent with each HTTP request for the table. They may be secret. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** It is the follower's, which makes and drops it: nobody asked for it by name. */
+  /** The follower creates and drops this table; no user has asked for it by name. */
   readonly followed?: true;
 }

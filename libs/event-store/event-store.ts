@@ -33,7 +33,10 @@ export abstract class EventStore {
   /** Position of the last event, or undefined while the store is empty. */
   abstract lastPosition(): Promise<bigint | undefined>;
   abstract close(): Promise<void>;
-  /** When it stopped answering, in milliseconds since the epoch; undefined while it answers. */
+  /**
+   * The time when it stopped answering, in milliseconds since the epoch; undefined while it
+   * answers.
+   */
   get awaySince(): number | undefined {
     return undefined;
   }
@@ -41,7 +44,7 @@ export abstract class EventStore {
 
 /** A store whose files can be copied while it works. */
 export interface CopiedEvents {
-  /** All events that there are at a moment of this call, into an empty folder. */
+  /** Copies all events that exist at one moment of this call into an empty folder. */
   copyTo(directory: string): Promise<void>;
 }
 

@@ -21,11 +21,11 @@ interface EventForm extends DomainEvent {
 /** A version of a type that is not written any more. */
 export interface PastVersion {
   readonly data: z.ZodType;
-  /** The same in later words: one event or several, of any type, or none. */
+  /** The same fact in later words: one event or several, of any type, or none. */
   readonly upcast: (data: unknown) => readonly EventForm[];
 }
 
-/** @param upcast is only given what the fields describe */
+/** @param upcast gets only data that fits the fields */
 export function past<Fields extends z.ZodRawShape>(
   fields: Fields,
   upcast: (data: z.infer<z.ZodObject<Fields>>) => readonly EventForm[],
@@ -43,7 +43,7 @@ interface Known {
   readonly past: readonly PastVersion[];
 }
 
-/** No chain is as long: one that does not end says so. */
+/** No real chain is as long, so this catches a chain that does not end. */
 const STEPS_MAX = 100;
 
 /**
@@ -67,7 +67,7 @@ export class EventTypes {
       this.known.set(type, { data: z.object(each), past: this.known.get(type)?.past ?? [] });
   }
 
-  /** `<type>@<version>` of all that is understood. */
+  /** The `<type>@<version>` of all events that this program understands. */
   get names(): readonly string[] {
     return [...this.known].flatMap(([type, { data, past }]) => {
       const versions = past.length + (data ? 1 : 0);

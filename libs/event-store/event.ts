@@ -9,13 +9,16 @@ export interface EventMetadata {
   /** Address and user agent the request came from, sealed for its actor. */
   readonly client?: string;
   readonly requestId?: string;
-  /** The version of what is in `data`; each type counts its own. Absent: 1. */
+  /** The version of the fields in `data`; each type counts its own. Absent: 1. */
   readonly schemaVersion?: number;
   /** ISO 8601, UTC. */
   readonly occurredAt: string;
-  /** The MAC of our event before it in its stream; empty for the first one. Absent: from before events had MACs. */
+  /**
+   * The MAC of our event before it in its stream; empty for the first one. Absent: the event is
+   * from before MACs.
+   */
   readonly previousMac?: string;
-  /** The MAC of all else in the event: see `event-mac.ts`. */
+  /** The MAC over the rest of the event: see `event-mac.ts`. */
   readonly mac?: string;
 }
 
@@ -36,15 +39,24 @@ export interface RecordedEvent<Type extends string = string, Data = unknown> ext
   readonly revision: number;
   /** Place in the whole store; greater is later. Opaque beyond its order. */
   readonly position: bigint;
-  /** It is as it was stored, where it is read as something else: see `left-out-events.ts`, `understood-events.ts`. */
+  /**
+   * The event as it was stored, if it is read as something else: see `left-out-events.ts`,
+   * `understood-events.ts`.
+   */
   readonly original?: RecordedEvent;
-  /** Tells why this program does not understand it. It says nothing then, and nobody may decide on it. */
+  /**
+   * The reason why this program does not understand it. The event then has no content, and no
+   * decision may rest on it.
+   */
   readonly notUnderstood?: string;
-  /** Tells why it is known that this installation did not write it. It says nothing then. */
+  /**
+   * The reason why it is known that this installation did not write it. The event then has no
+   * content.
+   */
   readonly notOurs?: string;
   /**
-   * The events of today that an old event became, where it became several. The event says nothing
-   * itself then.
+   * The current events that an old event became, if it became several. The event itself then has no
+   * content.
    */
   readonly steps?: readonly RecordedEvent[];
 }

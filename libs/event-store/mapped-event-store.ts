@@ -8,7 +8,7 @@ import {
   type SubscribeOptions,
 } from './event-store.js';
 
-/** A store whose events are those of another one, each read, and appended, as something else. */
+/** A store over another store. Each event is converted when it is read, and when it is appended. */
 export abstract class MappedEventStore extends EventStore {
   constructor(protected readonly store: EventStore) {
     super();

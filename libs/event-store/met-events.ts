@@ -1,6 +1,6 @@
 import type { RecordedEvent } from './event.js';
 
-/** A stored event that says nothing here, or that something is wrong with. */
+/** A stored event that has no content here, or that has a fault. */
 export interface MetEvent {
   readonly stream: string;
   readonly revision: number;
@@ -15,12 +15,15 @@ export interface MetEventsLog {
 const LOGGED_MAX = 100;
 const TEXT_MAX = 300;
 
-/** Stored events that were met and are told of: each is named in the log once, up to a number of them. */
+/**
+ * Stored events that were met and are reported. The log names each of them once, up to a number of
+ * them.
+ */
 export class MetEvents {
   private readonly events = new Map<bigint, MetEvent>();
 
   /**
-   * @param more what the log says instead of naming one more
+   * @param more the log's words if it does not name another one
    * @param keptMax how many are kept
    */
   constructor(
@@ -38,7 +41,7 @@ export class MetEvents {
     return [...this.events].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, event]) => event);
   }
 
-  /** @returns whether it is kept by this */
+  /** @returns whether this call added it */
   add(stored: RecordedEvent, why: string, message: string): boolean {
     const { position, revision } = stored;
     if (this.events.has(position) || this.count >= this.keptMax) return false;

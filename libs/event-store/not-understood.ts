@@ -4,7 +4,7 @@ import { MetEvents, shortened, type MetEvent, type MetEventsLog } from './met-ev
 
 const RETRY_AFTER_SECONDS = 60;
 
-/** The stored events that were met and not understood, each named in the log once. */
+/** The stored events that were met and not understood. The log names each of them once. */
 export class NotUnderstood {
   private readonly events: MetEvents;
   private readonly streams = new Set<string>();
@@ -18,7 +18,9 @@ export class NotUnderstood {
     return this.events.count;
   }
 
-  /** Tells whether there is one in this event stream: what is known of it may be less than what is so. */
+  /**
+   * Tells whether this event stream has one. Then the known state of the stream may be incomplete.
+   */
   has(stream: string): boolean {
     return this.streams.has(stream);
   }
@@ -44,7 +46,10 @@ export function measureNotUnderstood(met: NotUnderstood): void {
   });
 }
 
-/** Says why nothing can be decided where such an event is. Names of event streams are not shown: some tell of others. */
+/**
+ * Says why no decision is possible while such an event is there. Names of event streams are not
+ * shown, because some reveal other names.
+ */
 export function cannotDecide({ revision, original, type, notUnderstood }: RecordedEvent) {
   return new MillraceError(
     'EVENT_NOT_UNDERSTOOD',

@@ -5,7 +5,7 @@ import type { EventTypes } from './event-types.js';
 import { MappedEventStore } from './mapped-event-store.js';
 import type { NotUnderstood } from './not-understood.js';
 
-/** Types of events that say nothing: no aggregate and no projection knows them. */
+/** Types of events without content: no aggregate and no projection knows them. */
 const NOT_UNDERSTOOD = 'NotUnderstood';
 const SPLIT = 'Split';
 const FIRST_VERSION = 1;
@@ -21,7 +21,7 @@ const metadata = z.object({
   occurredAt: z.iso.datetime(),
 });
 
-/** Takes the place of metadata that cannot be read. */
+/** Replaces metadata that cannot be read. */
 const NOBODYS: EventMetadata = {
   $correlationId: '',
   $causationId: '',
@@ -30,10 +30,11 @@ const NOBODYS: EventMetadata = {
 };
 
 /**
- * A store in which every event is what this program understands. An older version of one is read in
- * the words of today; what is not understood keeps its place (id, stream, revision, position) and
- * says nothing. `original` is the event as it was stored, for the audit trail, which hides nothing;
- * it has none where its own steps cannot be told. Nothing is appended that would not be read again.
+ * A store whose events this program understands. An older version of an event is converted to the
+ * current one. An event that is not understood keeps its place (id, stream, revision, position),
+ * and has no content. `original` is the event as it was stored, for the audit trail, which hides
+ * nothing; it has none where its own steps cannot be told. Nothing is appended that would not be
+ * read again.
  */
 export class UnderstoodEvents extends MappedEventStore {
   constructor(
@@ -50,7 +51,8 @@ export class UnderstoodEvents extends MappedEventStore {
       throw new Error(`${event.type} is in no table of events, and is not stored`);
     const { type } = event;
     const versioned = { ...event, metadata: { ...event.metadata, schemaVersion } };
-    // The event is judged as it will be read: JSON leaves out fields that are undefined.
+    // The event is judged in the form in which it will be read: JSON leaves out fields that are
+    // undefined.
     const text = JSON.stringify([versioned.data, versioned.metadata]);
     const [data, metadata] = JSON.parse(text) as [unknown, unknown];
     const problem = metadataProblem(metadata) ?? this.problem({ type, data, version: schemaVersion }); // prettier-ignore

@@ -8,12 +8,18 @@ interface WarningLog {
 
 const OTHERS = 0o077;
 const OWNER_ONLY = { folder: 0o700, file: 0o600 };
-/** Below these nothing else is looked at, unless the folder above was open: they may hold very many files. */
+/**
+ * Below these folders nothing is checked, unless the folder above was open, because they may hold
+ * very many files.
+ */
 const LARGE = new Set([
   ...['warehouse', 'person-keys', 'spool', 'dead-letter', 'payloads', 'backups'],
 ]);
 
-/** From now on what this process makes is open to its owner only. Engines and drivers make files too. */
+/**
+ * From now on only the owner can open files that this process creates. That includes files of
+ * engines and drivers.
+ */
 export function makePrivately(): void {
   process.umask(OTHERS);
 }
@@ -44,7 +50,7 @@ const isOpen = (mode: number): boolean => (mode & OTHERS) !== 0;
 function closeBelow(folder: string, directory: string, all: boolean): number {
   let closed = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    // A link may lead to a file that is not ours to change.
+    // A link may lead to a file that we must not change.
     if (!entry.isDirectory() && !entry.isFile()) continue;
     const path = join(folder, entry.name);
     const found = lstatSync(path, { throwIfNoEntry: false });
@@ -70,7 +76,7 @@ function closeToOthers(path: string, mode: number, directory: string): void {
   } catch (error) {
     throw cannotClose(path, directory, error);
   }
-  // Some file systems take the wish and change nothing.
+  // Some file systems accept the change of mode and do nothing.
   if (isOpen(statSync(path).mode)) throw cannotClose(path, directory);
 }
 

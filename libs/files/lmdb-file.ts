@@ -1,10 +1,10 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 
 /**
- * Looks whether an lmdb data file is whole, before it is mapped into memory: a page that is not
- * there ends the process with a signal, or hangs it where the engine handles signals, and a page
- * that is not one is worse. Follows every page that the last transaction names, without reading
- * large values; the file must not be in use. The format is lmdb's own (`mdb.c`, data version 2).
+ * Looks whether an lmdb data file is whole, before it is mapped into memory: a missing page ends
+ * the process with a signal, or hangs it if the engine handles signals, and damaged pages are
+ * worse. Follows every page that the last transaction names, without reading large values; the file
+ * must not be in use. The format is lmdb's own (`mdb.c`, data version 2).
  * @throws {Error} naming the file, when it is cut off or damaged
  */
 export function checkLmdbFile(file: string): void {
@@ -12,7 +12,7 @@ export function checkLmdbFile(file: string): void {
   const handle = openSync(file, 'r');
   try {
     const { size } = fstatSync(handle);
-    // One that a crash left before its first page: lmdb makes it new.
+    // A crash left the file before its first page; lmdb creates it anew.
     if (size > 0) new LmdbFile(handle, size).check();
   } catch (error) {
     if (!(error instanceof DamagedPageError)) throw error;
@@ -53,7 +53,9 @@ class LmdbFile {
     for (const tree of this.newestTrees()) this.follow(tree.root);
   }
 
-  /** Reads the trees of the free pages and of all else, as the newer of two first pages has them. */
+  /**
+   * Reads the trees of the free pages and of the data, as the newer of the two meta pages has them.
+   */
   private newestTrees(): readonly Tree[] {
     const first = this.bytes(0, META.bytes);
     const pageBytes = first.readUInt32LE(META.trees);
@@ -126,7 +128,7 @@ const isPageSize = (bytes: number): boolean =>
 
 const treeAt = (bytes: Buffer, at: number): Tree => ({ root: bytes.readBigUInt64LE(at + 40) });
 
-/** Tells where the entries of a page are, by the list behind its header; all counts from there. */
+/** The offset from which all offsets of a page's entries count: the list behind its header. */
 function* nodesOf(bytes: Buffer, page: bigint): Iterable<number> {
   const end = HEADER_BYTES + bytes.readUInt16LE(20);
   if (end > bytes.length) throw new DamagedPageError(`page ${page} has no sound list of entries`);

@@ -1,6 +1,6 @@
 /**
- * Waits for work on a file or a folder that may not be there.
- * @returns `instead` where it is not
+ * Waits for work on a file or a folder that may not exist.
+ * @returns `instead` if it does not
  */
 export async function unlessGone<T, U>(work: Promise<T>, instead: U): Promise<T | U> {
   try {

@@ -6,13 +6,13 @@ const OWNER_ONLY = 0o600;
 const fresh = (file: string): string => `${file}.new`;
 
 /**
- * Writes a file for its owner only. It is there whole, before or after; when this resolves it is on
- * disk, whatever happens. What a crash left half written is `<file>.new`.
+ * Writes a file for its owner only. A reader sees the old file or the new one. When this resolves,
+ * the file is on disk. A crash may leave an incomplete `<file>.new`.
  */
 export async function writeDurably(file: string, content: string | Uint8Array): Promise<void> {
   const handle = await open(fresh(file), 'w', OWNER_ONLY);
   try {
-    // One that was left by somebody else has the mode that it had.
+    // A file that somebody else left keeps its mode.
     await handle.chmod(OWNER_ONLY);
     await handle.writeFile(content);
     await handle.sync();
@@ -23,7 +23,10 @@ export async function writeDurably(file: string, content: string | Uint8Array): 
   await syncPath(dirname(file));
 }
 
-/** A file's bytes or a folder's names are on disk when this resolves: a file's name is there only when its folder is. */
+/**
+ * Resolves when a file's bytes, or a folder's entries, are on disk. A file's name is durable only
+ * when its folder is.
+ */
 export async function syncPath(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -33,14 +36,14 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** Does the same as {@link writeDurably}, and nothing else runs meanwhile. */
+/** Does the same as {@link writeDurably}, synchronously. */
 export function writeDurablySync(file: string, content: Uint8Array): void {
   writeFileSync(fresh(file), content, { mode: OWNER_ONLY, flush: true });
   renameSync(fresh(file), file);
   syncPathSync(dirname(file));
 }
 
-/** Does the same as {@link syncPath}, and nothing else runs meanwhile. */
+/** Does the same as {@link syncPath}, synchronously. */
 export function syncPathSync(path: string): void {
   const handle = openSync(path, 'r');
   try {

@@ -61,7 +61,7 @@ describe('where clients of Arrow Flight SQL ask', () => {
     });
   }
 
-  /** A refusal comes after what was sent before by the same connection. */
+  /** A refusal arrives after earlier messages of the same connection. */
   async function untilHeard(by: ClientHttp2Session): Promise<void> {
     expect(await state(call(by, FLIGHT_SERVICE.doGet))).toBe(UNAUTHENTICATED);
   }

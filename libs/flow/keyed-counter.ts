@@ -12,7 +12,10 @@ export class KeyedCounter<Key = string> {
     return this.sum;
   }
 
-  /** @param amount negative where something is given back. @returns the amount of the key afterwards */
+  /**
+   * @param amount negative for an amount that is given back.
+   * @returns the amount of the key afterwards
+   */
   add(key: Key, amount: number): number {
     const after = this.of(key) + amount;
     this.sum += amount;

@@ -44,7 +44,7 @@ export class Pool<T> {
     }
   }
 
-  /** All that were made, whether in use or not. */
+  /** All things that were made, in use or not. */
   all(): readonly T[] {
     return this.made;
   }

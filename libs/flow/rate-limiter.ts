@@ -1,11 +1,14 @@
-/** Keys with something to pay for that are kept; beyond it those that pay the least are forgotten. */
+/**
+ * So many keys with a debt are kept. If there are more, those with the smallest debts are
+ * forgotten.
+ */
 const KEPT_MAX = 50_000;
 const KEPT_WHEN_FULL = 45_000;
 
 /**
  * Tells how much each key may use in a while. Each use moves the key's clock on; a key whose clock
- * is more than a burst ahead of the time has to wait. So one large piece may pass, and is paid for
- * after. The number of keys is bounded, because callers choose them.
+ * is more than a burst ahead of the time has to wait. So one large piece may pass, and the key
+ * waits afterwards. The number of keys is bounded, because callers choose them.
  */
 export class RateLimiter {
   private readonly clocks = new Map<string, number>();
@@ -46,7 +49,7 @@ export class RateLimiter {
     return wait;
   }
 
-  /** Takes back what was used and then not needed. */
+  /** Gives an amount back that was used and then not needed. */
   giveBack(key: string, amount: number): void {
     const clock = this.clocks.get(key);
     if (clock !== undefined) this.clocks.set(key, clock - this.costOf(amount));

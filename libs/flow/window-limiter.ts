@@ -8,11 +8,17 @@ interface WindowLimits {
   readonly windowMs: number;
   /** Tells how often a key may take something in a window. */
   readonly most: number;
-  /** Keys that are remembered. All are forgotten when there are more, because callers choose keys. */
+  /**
+   * The number of keys that are remembered. If there are more, all are forgotten, because callers
+   * choose keys.
+   */
   readonly keysMax: number;
 }
 
-/** Lets each key do something so often in a window of time, and tells later how often it was held back. */
+/**
+ * Lets each key do something so often in a window of time, and afterwards tells how often it was
+ * held back.
+ */
 export class WindowLimiter {
   private readonly windows = new Map<string, Window>();
 

@@ -15,8 +15,8 @@ import {
 } from 'graphql';
 
 /**
- * Tells how many fields and fragments an operation selects when its fragments are written out: a few
- * tokens of nested fragments may select millions. Counting ends above `most`.
+ * Counts the fields and fragments that an operation selects when its fragments are written out: a
+ * few tokens of nested fragments may select millions. Counting ends above `most`.
  */
 export function selectedFields(
   document: DocumentNode,
@@ -73,7 +73,7 @@ type Field = GraphQLField<unknown, unknown>;
 class Walk {
   count = 0;
   private readonly fragments = new Map<string, SelectionSetNode>();
-  /** One within itself is left to validation. */
+  /** A fragment that contains itself is left to validation. */
   private readonly open: SelectionSetNode[] = [];
 
   constructor(

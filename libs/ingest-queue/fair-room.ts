@@ -1,27 +1,27 @@
 /** Sizes in bytes. */
 export interface Room {
   readonly maxBytes: number;
-  /** All that waits. */
+  /** All bytes that wait. */
   readonly waiting: number;
-  /** The bytes of it that one owner has waiting. */
+  /** The waiting bytes of this owner. */
   readonly own: number;
-  /** The bytes that it wants to add. */
+  /** The bytes that the owner wants to add. */
   readonly bytes: number;
 }
 
-/** There is too much in all, or of this owner. */
+/** Too many bytes wait in total, or of this owner. */
 type NoRoom = 'full' | 'share';
 
-/** A hundredth of the place, or less, is next to nothing. */
+/** A hundredth of the room, or less, counts as almost nothing. */
 const FEW = 100;
 
 /**
- * Shares a bounded place out without knowing who will come: an owner may have as much waiting as is
- * left free after it. So one that floods ends at half of the place, two at a third each, and there
- * is always room for the next one. This needs no clock, no list of owners, and no setting. An owner
- * with almost nothing waiting may take all that is free: an upload larger than half must be
- * possible at some time, also for an owner that sends a little all the time.
- * @returns why there is no room; undefined when there is.
+ * Shares limited room among owners that are not known in advance: an owner may have as many bytes
+ * waiting as are left free afterwards. So one owner that floods the queue gets half of the room,
+ * two get a third each, and there is always room for the next one. This needs no clock, no list of
+ * owners, and no setting. An owner with almost nothing waiting may take all free room: an upload
+ * larger than half must be possible at some time, also for an owner that always sends a little.
+ * @returns the reason for a refusal; undefined if there is room.
  */
 export function whyNoRoom({ maxBytes, waiting, own, bytes }: Room): NoRoom | undefined {
   const free = maxBytes - waiting - bytes;

@@ -4,25 +4,29 @@ import type { QueueRecord } from './ingest-queue.js';
 export interface ForeignMessage {
   readonly headers: Readonly<Record<string, string>>;
   readonly value: Uint8Array;
-  /** `<topic>/<partition>/<offset>`: names the message for all time. */
+  /** `<topic>/<partition>/<offset>`: identifies the message for ever. */
   readonly name: string;
 }
 
-/** A message that nobody can tell where it belongs, or that nothing can be done with. */
+/** A message without a known destination, or one that cannot be processed. */
 export interface DeadMessage {
   readonly message: ForeignMessage;
   readonly reason: string;
 }
 
 export interface ForeignDelivery {
-  /** They are in their order, of one partition. */
+  /** The messages are in order, and of one partition. */
   readonly messages: readonly ForeignMessage[];
   /**
-   * Puts records on the ingest queue and dead messages aside, and goes on behind these messages:
-   * all of it together or nothing. Await it, or {@link release}, before taking the next delivery.
+   * Puts records on the ingest queue, sets dead messages aside, and commits these messages, all
+   * together or not at all. The caller must await it, or {@link release}, before taking the next
+   * delivery.
    */
   finish(records: readonly QueueRecord[], dead: readonly DeadMessage[]): Promise<void>;
-  /** Messages that are not finished come again, also after a finish that failed. */
+  /**
+   * Returns the messages without a commit. Unfinished messages come again, also after a finish that
+   * failed.
+   */
   release(): Promise<void>;
 }
 

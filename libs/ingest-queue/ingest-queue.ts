@@ -2,7 +2,7 @@
 export interface QueueRecord {
   /** Records with one key keep their order. */
   readonly key: string;
-  /** Small, UTF-8; what both ends agree on is owned by `libs/writer/batch.ts`. */
+  /** A small text in UTF-8. `libs/writer/batch.ts` defines its content. */
   readonly headers: Readonly<Record<string, string>>;
   readonly payload: Payload;
   /**
@@ -13,19 +13,25 @@ export interface QueueRecord {
 }
 
 /**
- * Bytes, or a file that holds them (absolute path). The queue takes over a file it is handed: it
- * is moved, not copied. A delivered file belongs to the queue and is gone after the commit.
+ * Bytes, or a file that holds them (absolute path). The queue takes over the file: it is moved, not
+ * copied. A delivered file belongs to the queue and is gone after the commit.
  */
 export type Payload = { readonly bytes: Uint8Array } | { readonly file: string };
 
 export interface QueuePosition {
-  /** A number that no other queue's partition has, nor one of a queue that was in this one's place before. */
+  /** A number that no partition of another queue has, including earlier queues in this place. */
   readonly partition: number;
-  /** Grows by at least one per record within a partition; never reused, not even after a crash. */
+  /**
+   * It grows by at least one for each record within a partition, and is never reused, not even
+   * after a crash.
+   */
   readonly offset: bigint;
 }
 
-/** Names an append, so that it happens once: the name is kept, with what is told, for {@link NAMES_KEPT_MS}. */
+/**
+ * The name of an append, so that it happens once. The name is kept, with the answer, for {@link
+ * NAMES_KEPT_MS}.
+ */
 export interface NamedAppend extends AppendName {
   /**
    * Earlier appends whose names are kept as long as this one's from now on. A client that repeats
@@ -37,13 +43,13 @@ export interface NamedAppend extends AppendName {
 
 interface AppendName {
   readonly name: string;
-  /** The fingerprint of what is appended: another one under the same name is another append. */
+  /** The fingerprint of the append. Another fingerprint under the same name is another append. */
   readonly fingerprint: string;
-  /** The answer that a client gets who comes again. The queue does not look into it. */
+  /** The answer for a client that repeats the request. The queue does not read it. */
   readonly answer: string;
 }
 
-/** An append that happened before under this name. */
+/** An earlier append under this name. */
 export interface KeptAppend extends AppendName {
   /** The position of its last record; undefined when it had none. */
   readonly position: QueuePosition | undefined;
@@ -51,7 +57,7 @@ export interface KeptAppend extends AppendName {
 
 export const NAMES_KEPT_MS = 24 * 60 * 60 * 1000;
 
-/** Tells how old the news of another process's commits may be. */
+/** The limit for the age of what is known about another process's commits. */
 export const WRITTEN_KNOWN_MS = 500;
 
 export interface QueuedRecord extends QueueRecord {
@@ -86,15 +92,15 @@ export abstract class IngestQueue {
    */
   abstract readonly payloadBytesMax: number;
   /**
-   * Delivers records after the consumer group's last commit, oldest first, and waits for more
-   * until `signal` aborts. At most `maxRecords` and about `maxBytes` of payload at a time, never
-   * less than one record; a delivery holds records of one partition.
+   * Delivers records after the consumer group's last commit, oldest first, and waits for more until
+   * `signal` aborts. A delivery has at most `maxRecords` records and about `maxBytes` of payload,
+   * at least one record, and records of one partition only.
    */
   abstract consume(options: ConsumeOptions): AsyncIterable<Delivery>;
   /**
-   * Tells how far the partition of these records is committed, by whatever process: everything before
-   * this offset is in the warehouse, or was set aside, and nothing comes there any more. What was
-   * committed elsewhere is known within {@link WRITTEN_KNOWN_MS}.
+   * Tells how far the partition of these records is committed, by whatever process: everything
+   * before this offset is in the warehouse, or was set aside, and no record before it comes any
+   * more. What was committed elsewhere is known within {@link WRITTEN_KNOWN_MS}.
    * @throws {MillraceError} QUEUE_UNAVAILABLE
    */
   abstract written(key: string): Promise<QueuePosition>;
@@ -107,11 +113,17 @@ export abstract class IngestQueue {
   abstract wasSetAside(position: QueuePosition, first: bigint): boolean;
   /** Resolves when all that was appended before this call is committed. */
   abstract awaitAllCommitted(): Promise<void>;
-  /** Records appended but not committed yet; about, where others append too. */
+  /**
+   * The number of records that are appended and not committed yet. It is approximate if other
+   * processes append too.
+   */
   abstract depth(): QueueDepth;
-  /** Records appended but not committed yet, by partition as the queue counts them; about, as above. */
+  /**
+   * The number of records that are appended and not committed yet, by partition as the queue counts
+   * them. It is approximate, too.
+   */
   abstract lag(): ReadonlyMap<number, number>;
-  /** Resolves when it can be reached just now. @throws {MillraceError} QUEUE_UNAVAILABLE */
+  /** Resolves if the queue can be reached now. @throws {MillraceError} QUEUE_UNAVAILABLE */
   abstract reach(): Promise<void>;
   abstract close(): Promise<void>;
 }
@@ -125,16 +137,17 @@ export interface ConsumeOptions {
 export interface Delivery {
   readonly partition: number;
   /**
-   * The number of the partition's assignment to this consumer; it grows with each. The consumer
-   * that held it before may still be at work: writes under an older epoch must not count. Undefined
-   * where no other consumer can have held it.
+   * The number of the partition's assignment to this consumer, which grows with each assignment.
+   * The consumer before may still be at work, and its writes under an older epoch must not count.
+   * It is undefined if no other consumer can have had the partition.
    */
   readonly epoch: bigint | undefined;
   readonly records: readonly QueuedRecord[];
   /**
-   * Durably marks these records as done; they are not delivered again, unless the partition was
-   * taken away meanwhile. Await it, or {@link release}, before taking the next delivery.
-   * @param setAside the records that could not be done; callers that wait for them are told
+   * Durably marks these records as done. They are not delivered again, unless the partition was
+   * taken away meanwhile. The caller must await it, or {@link release}, before taking the next
+   * delivery.
+   * @param setAside the records that could not be written; callers that wait for them are told so
    */
   commit(setAside?: readonly QueuePosition[]): Promise<void>;
   /**

@@ -1,7 +1,7 @@
 import { gauge } from '@app/platform';
 import type { IngestQueue } from './ingest-queue.js';
 
-/** Measures for `/metrics` what waits in a process's queue. It is called once. */
+/** Exports for `/metrics` how much waits in a process's queue. It must be called once. */
 export function measureQueue(queue: IngestQueue): void {
   gauge({
     name: 'millrace_queue_batches',

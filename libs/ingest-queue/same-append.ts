@@ -1,7 +1,7 @@
 import type { KeptAppend } from './ingest-queue.js';
 
 /**
- * Tells whether both are the same append. A later append may have the same name, once the name was
+ * Tells whether both are the same append. A later append may have the same name, after the name was
  * free again.
  */
 export const isSameAppend = (one: KeptAppend, other: KeptAppend): boolean =>

@@ -1,10 +1,13 @@
 import type { QueuePosition } from './ingest-queue.js';
 
-/** The newest so many of a partition are kept: a caller that asks has waited for them until just now. */
+/**
+ * So many of the newest offsets of a partition are kept. A caller that asks has waited for them
+ * until just now.
+ */
 const KEPT = 64;
 const OFFSETS = /^\d+(?:,\d+)*$/;
 
-/** Records that were committed without being done, as far back as anybody asks. */
+/** Records that were committed without being written, as far back as a caller may ask. */
 export class SetAside {
   /** Offsets by partition, ascending. */
   private readonly offsets = new Map<number, readonly bigint[]>();
@@ -22,12 +25,12 @@ export class SetAside {
     return offsets.some((offset) => first <= offset && offset <= last);
   }
 
-  /** Those of a partition in one line, for {@link read}; null when there are none. */
+  /** The offsets of a partition as one line, for {@link read}; null when there are none. */
   text(partition: number): string | null {
     return this.offsets.get(partition)?.join(',') ?? null;
   }
 
-  /** Anything else than such a line says nothing. */
+  /** Any other text counts as no offsets. */
   read(partition: number, text: string | null): void {
     if (text !== null && OFFSETS.test(text)) this.add(partition, text.split(',').map(BigInt));
   }

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 
 const [KIB, MIB, GIB] = [1024, 1024 ** 2, 1024 ** 3];
 
-/** Token of the configured `UploadLimits`. */
+/** The injection token of the configured `UploadLimits`. */
 export const UPLOAD_LIMITS = Symbol('UploadLimits');
 
 /** The bounds of uploads. */
@@ -11,15 +11,13 @@ export interface UploadLimits {
   /** The most bytes of the decoded body. */
   readonly maxBytes: number;
   readonly maxRecordBytes: number;
-  /** Below this much free disk no upload is taken. */
+  /** If less disk is free than this, no upload is admitted. */
   readonly minFreeDiskBytes: number;
-  /** A client that sends nothing for so long is given up. */
+  /** A client that sends nothing for so long is cut off. */
   readonly idleSeconds: number;
-  /**
-   * A client that sends fewer bytes than this on average is given up; 0 means that no client is.
-   */
+  /** A client that sends fewer bytes per second on average is cut off; 0 turns this off. */
   readonly minBytesPerSecond: number;
-  /** The requests of one organization at one node, as the next; 0: no bound. */
+  /** The limits of requests of one organization at one node, here and below; 0: no limit. */
   readonly requestsPerSecond: number;
   /** The bytes of decoded bodies. */
   readonly bytesPerSecond: number;

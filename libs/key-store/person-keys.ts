@@ -15,12 +15,13 @@ export abstract class PersonKeys {
    */
   abstract find(personId: string): readonly Uint8Array[];
   /**
-   * Finds what another process may have made, once somebody's events are there to tell by.
-   * @param isTheirs whether a key opens what is theirs: others are dropped
+   * Fetches keys that another process may have made, once events of the person exist to check them
+   * by.
+   * @param isTheirs whether a key opens sealed values of the person; other keys are dropped
    */
   abstract learn(personId: string, isTheirs: (key: Uint8Array) => boolean): Promise<void>;
   /** Drops the key. It is gone for good when this resolves. May be called again. */
   abstract drop(personId: string): Promise<void>;
-  /** All keys are wrapped with the server's key of now when this resolves. @returns how many there are */
+  /** Wraps all keys with the current server key. @returns the number of keys */
   abstract rewrap(): Promise<number>;
 }

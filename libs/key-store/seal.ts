@@ -8,7 +8,8 @@ const VERSION = 'v1.';
 /**
  * Encrypts a text (AES-256-GCM) so that it opens only with the same key and for the same purpose.
  * @param key 32 bytes
- * @param boundTo what it belongs to (associated data): put elsewhere, it does not open
+ * @param boundTo the place that the text belongs to (associated data): it does not open in another
+ *   place
  * @returns `v1.` and base64url of nonce, tag and ciphertext
  */
 export function seal(key: Uint8Array, text: string, boundTo: string): string {
@@ -18,7 +19,9 @@ export function seal(key: Uint8Array, text: string, boundTo: string): string {
   return VERSION + Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
 }
 
-/** @throws {Error} when it was sealed with another key, for something else, or changed since. */
+/**
+ * @throws {Error} when it was sealed with another key or for another purpose, or was changed since.
+ */
 export function unseal(key: Uint8Array, sealed: string, boundTo: string): string {
   if (!sealed.startsWith(VERSION)) throw new Error('this is not a sealed text');
   const bytes = Buffer.from(sealed.slice(VERSION.length), 'base64url');
@@ -26,7 +29,7 @@ export function unseal(key: Uint8Array, sealed: string, boundTo: string): string
     .setAAD(Buffer.from(boundTo))
     .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
   const text = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
-  // It has no text left, and throws where the tag is another one.
+  // It returns no more text, and throws if the tag differs.
   decipher.final();
   return text.toString('utf8');
 }

@@ -123,7 +123,7 @@ describe('a person’s key', () => {
     expect(keys.find('01A')).toEqual([key]);
     const former = new EmbeddedPersonKeys(directory, new ServerKey(old));
     expect(() => former.find('01A')).toThrow(/wrapped with another secret key/);
-    // Where its bytes were on the disk they are no more.
+    // The disk no longer has the key's bytes at the old place.
     expect(() =>
       new ServerKey(old).unseal(
         'person-key',

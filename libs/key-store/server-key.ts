@@ -9,10 +9,10 @@ import { seal, unseal } from './seal.js';
 const KEY_BYTES = 32;
 const FORMER = 'former-key';
 
-/** A key that was followed by another one. */
+/** A key that another one has replaced. */
 export interface FormerKey {
   readonly secret: Uint8Array;
-  /** The position of the event by which the other one took its place. */
+  /** The position of the event by which the next key replaced it. */
   readonly until: bigint;
 }
 
@@ -25,7 +25,7 @@ export interface FormerKey {
  */
 export class ServerKey {
   private readonly derived = new Map<string, Uint8Array>();
-  /** The first one first. */
+  /** The keys in the order in which they were in force. */
   private former: readonly { readonly key: ServerKey; readonly until: bigint }[] = [];
 
   /** @param secret 32 bytes */
@@ -33,7 +33,9 @@ export class ServerKey {
     if (secret.length !== KEY_BYTES) throw new Error(`a server key has ${KEY_BYTES} bytes`);
   }
 
-  /** The same 32 bytes for the same purpose; nothing about the secret can be learned from them. */
+  /**
+   * Derives 32 bytes, always the same for the same purpose. They reveal nothing about the secret.
+   */
   derive(purpose: string): Uint8Array {
     let key = this.derived.get(purpose);
     if (!key) {
@@ -70,12 +72,15 @@ export class ServerKey {
     return unseal(this.derive(purpose), sealed, boundTo);
   }
 
-  /** HMAC-SHA-256 in hex: says whether two texts are the same, and nothing else about them. */
+  /** HMAC-SHA-256 in hex. It shows whether two texts are equal, and nothing else about them. */
   fingerprint(purpose: string, text: string): string {
     return createHmac('sha256', this.derive(purpose)).update(text).digest('hex');
   }
 
-  /** The same, whatever the key is changed to: for what is found by it and cannot be written anew. */
+  /**
+   * Does the same with the first key, which never changes, for fingerprints that are stored and
+   * cannot be computed anew.
+   */
   lastingFingerprint(purpose: string, text: string): string {
     return (this.former[0]?.key ?? this).fingerprint(purpose, text);
   }
@@ -86,17 +91,17 @@ export class ServerKey {
     return inForce.derive(purpose);
   }
 
-  /** Makes the key know those that were in force before it, the first one first. */
+  /** Adds the keys that were in force before this one, in order. */
   knowFormer(former: readonly FormerKey[]): void {
     this.former = former.map(({ secret, until }) => ({ key: new ServerKey(secret), until }));
   }
 
-  /** This one, for the one that follows it. */
+  /** Seals this key's secret for the key that follows it. */
   sealFor(next: ServerKey): string {
     return next.seal(FORMER, Buffer.from(this.secret).toString('base64'), FORMER);
   }
 
-  /** @returns the secret of the one before. @throws when it was not sealed for this one */
+  /** @returns the secret of the key before. @throws when it was not sealed for this one */
   openFormer(sealed: string): Uint8Array {
     return Buffer.from(this.unsealOwn(FORMER, sealed, FORMER), 'base64');
   }
@@ -120,7 +125,7 @@ export function openServerKey(
   return new ServerKey(secret ?? keptSecret(directory, mayMake));
 }
 
-/** The one in `<directory>/secret-key`. @throws as {@link openServerKey} */
+/** The key in `<directory>/secret-key`. @throws as {@link openServerKey} */
 export function keptSecret(directory: string, mayMake = false): Uint8Array {
   const file = join(directory, FILE);
   if (!existsSync(file)) {
@@ -144,9 +149,10 @@ export function readSecret(file: string): Uint8Array {
 }
 
 /**
- * The key that is to follow, which `<directory>/secret-key.next` has from now on: the one that is
- * there, or `given`, or a new one.
- * @throws {Error} when another one than `given` is there: it may be in force, and that is its only copy
+ * The key that will follow, stored in `<directory>/secret-key.next`: the existing one, or `given`,
+ * or a new one.
+ * @throws {Error} when a key other than `given` exists there: it may be in force, and this is its
+ *   only copy
  */
 export function nextSecret(
   directory: string,
@@ -166,7 +172,7 @@ export function nextSecret(
   return { next, isNew };
 }
 
-/** Forgets the next key, with which nothing is sealed. */
+/** Deletes the next key, which has sealed nothing. */
 export function dropNextSecret(directory: string): void {
   const file = join(directory, NEXT);
   if (!existsSync(file)) return;
@@ -178,7 +184,7 @@ export function dropNextSecret(directory: string): void {
 export const isSameSecret = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && timingSafeEqual(a, b);
 
-/** The next key is the one in `<directory>/secret-key` when this resolves. */
+/** Makes the next key the one in `<directory>/secret-key`. */
 export function takeNextSecret(directory: string): void {
   replaceWiped(join(directory, NEXT), join(directory, FILE));
 }

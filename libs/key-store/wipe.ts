@@ -11,12 +11,12 @@ import {
 import { dirname } from 'node:path';
 import { syncPathSync } from '@app/files';
 
-/** Writes over what a file holds, on disk too. */
+/** Overwrites the content of a file, also on disk. */
 export function overwrite(file: string): void {
   withFile(file, overwriteOpened);
 }
 
-/** Puts one file in another's place, and writes over what that one held. */
+/** Replaces one file by another, and overwrites the content of the old one. */
 export function replaceWiped(from: string, file: string): void {
   const replace = (): void => {
     renameSync(from, file);

@@ -22,10 +22,10 @@ import {
 import { MetadataSchema } from './metadata-schema.js';
 
 const TOKENS_MAX = 1000;
-/** A document may have so many fields when its fragments are written out. */
+/** The number of fields of a document when its fragments are written out. */
 const FIELDS_MAX = 300;
 const ROOT_FIELDS_MAX = 10;
-/** Fields of an answer: an organization may have many streams of many columns. */
+/** The number of fields of an answer: an organization may have many streams with many columns. */
 const ANSWER_FIELDS_MAX = 500_000;
 
 const metadataQueryBody = z.object({
@@ -39,7 +39,10 @@ const metadataQueryBody = z.object({
 export class MetadataGraphqlController {
   constructor(private readonly schema: MetadataSchema) {}
 
-  /** Answers as GraphQL does: what the caller may not see is null, with an error beside it. */
+  /**
+   * Answers as GraphQL does: values that the caller may not see are null, with an error beside
+   * them.
+   */
   @Post()
   @HttpCode(200)
   @Describe({
@@ -107,7 +110,10 @@ function checkFields(fields: number, most: number, where = ''): void {
     );
 }
 
-/** Ends an answer that grows too large: what there is times what is selected of it. */
+/**
+ * Refuses an answer that would be too large: the existing objects times the fields selected of
+ * each.
+ */
 function countingResolver(): GraphQLFieldResolver<unknown, unknown> {
   let fields = 0;
   return (source, args: Record<string, unknown>, context, info): unknown => {

@@ -13,7 +13,7 @@ class MetadataSchemaModule {}
     GraphQLModule.forRootAsync({
       imports: [MetadataSchemaModule],
       driver: MetadataGraphqlDriver,
-      // A test asks the schema what it has; each start need not.
+      // A test checks the whole schema, so that each start need not.
       useFactory: () => ({ autoSchemaFile: true, buildSchemaOptions: { skipCheck: true } }),
     }),
   ],

@@ -23,9 +23,9 @@ export class MetadataSchema {
 }
 
 /**
- * Makes the schema at the first request that asks for it, because it takes a tenth of a start.
- * Opens no route: the routes of the drivers that come with servers know neither our authentication
- * by `:org` nor our shape of errors.
+ * Makes the schema at the first request that asks for it, because it takes a tenth of a start. It
+ * opens no route: the routes of ready-made drivers support neither our authentication by `:org` nor
+ * our form of errors.
  */
 @Injectable()
 export class MetadataGraphqlDriver extends AbstractGraphQLDriver {

@@ -28,7 +28,7 @@ const begun = z.object({ InitiateMultipartUploadResult: z.object({ UploadId: z.s
 /** S3 answers 200 before it knows whether the parts become a file. */
 const completed = z.object({ CompleteMultipartUploadResult: z.unknown() });
 
-/** The store cannot be reached, or refuses. */
+/** The store cannot be reached, or it refuses. */
 export class BucketError extends Error {
   /** @param status of the answer; undefined: there was none */
   constructor(
@@ -42,13 +42,13 @@ export class BucketError extends Error {
     this.name = 'BucketError';
   }
 
-  /** Tells whether it may go well when it is asked again later. */
+  /** Tells whether a later request may succeed. */
   get mayPass(): boolean {
     return this.status === undefined || this.status >= SERVER_ERROR || this.status === TOO_MANY;
   }
 }
 
-/** A bucket of S3, or of what speaks like it. What fails for the moment is tried again a few times. */
+/** A bucket of S3, or of a compatible store. Temporary failures are tried again a few times. */
 export class S3Bucket {
   private readonly client: AwsClient;
   private readonly base: string;
@@ -75,9 +75,10 @@ export class S3Bucket {
   }
 
   /**
-   * Keys that begin with `prefix`.
+   * Lists keys that begin with `prefix`.
    * @param delimiter keys that have it after the prefix are left out
-   * @returns undefined when there is no such bucket @throws {BucketError}
+   * @returns undefined when the bucket does not exist
+   * @throws {BucketError}
    */
   async list(prefix: string, delimiter?: string): Promise<readonly string[] | undefined> {
     const keys: string[] = [];
@@ -95,12 +96,12 @@ export class S3Bucket {
     return keys;
   }
 
-  /** @returns undefined when there is no such key @throws {BucketError} */
+  /** @returns undefined when the key does not exist @throws {BucketError} */
   get(key: string): Promise<Response | undefined> {
     return this.ask(pathOf(key));
   }
 
-  /** The content of a file; it is there whole or not at all. @throws {BucketError} */
+  /** Stores a file, completely or not at all. @throws {BucketError} */
   async put(key: string, file: string): Promise<void> {
     const content = await openAsBlob(file);
     if (content.size > PART_BYTES) return this.putInParts(pathOf(key), content);
@@ -131,7 +132,7 @@ export class S3Bucket {
     }
   }
 
-  /** @throws {BucketError} when it is not what S3 answers */
+  /** @throws {BucketError} when S3 would not answer like this */
   private understood<T>(form: z.ZodType<T>, text: string): T {
     try {
       return form.parse(this.parser.parse(text));
@@ -149,7 +150,7 @@ export class S3Bucket {
     return { text: await answer.text(), tag: answer.headers.get('etag') };
   }
 
-  /** @returns undefined when there is no such thing */
+  /** @returns undefined when the object does not exist */
   private async ask(path: string, request: RequestInit = {}): Promise<Response | undefined> {
     const answer = await this.client
       .fetch(`${this.base}${path}`, {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** The access to a store that speaks S3. */
 export interface S3Access {
-  /** The address of what speaks S3, without `/` at its end; undefined: Amazon's. */
+  /** The address of the store, without `/` at its end; undefined: Amazon's. */
   readonly endpoint: string | undefined;
   readonly region: string;
   readonly accessKeyId: string;
@@ -12,7 +12,7 @@ export interface S3Access {
   readonly sessionToken: string | undefined;
 }
 
-/** The variables that AWS's own programs read, too. */
+/** The variables that AWS's own programs also read. */
 export const s3Variables = {
   AWS_ACCESS_KEY_ID: z.string().optional(),
   AWS_SECRET_ACCESS_KEY: z.string().optional(),

@@ -1,18 +1,18 @@
 interface PathParameter {
   readonly description: string;
   readonly example: string;
-  /** The pattern of the names that there can be. */
+  /** The pattern of valid names. */
   readonly pattern?: string;
 }
 
-/** The description that an API has of itself. */
+/** The description of the whole API. */
 export interface ApiTerms {
   readonly title: string;
   readonly description: string;
-  /** Path parameters, by name, wherever they stand. */
+  /** The path parameters by name, for all paths. */
   readonly parameters: Readonly<Record<string, PathParameter>>;
   /** The failures that every route may answer, by status: the kind of failure, and its message. */
   readonly everywhere: Readonly<Record<number, readonly [kind: string, message: string]>>;
-  /** Tells how a bearer's token begins; absent: it may be anything. */
+  /** The beginning of a bearer's token; absent: it may be anything. */
   readonly bearerFormat?: string;
 }

@@ -22,7 +22,7 @@ import {
 
 type ApiSchema = Extract<Parameters<typeof ApiBody>[0], { schema: unknown }>['schema'];
 
-/** Tells the library that writes the OpenAPI document what `@Describe` says of each route. */
+/** Gives the library that writes the OpenAPI document the contents of `@Describe` of each route. */
 export function describeRoutes(app: NestFastifyApplication): void {
   for (const module of app.get(ModulesContainer).values())
     for (const { metatype } of module.controllers.values()) {

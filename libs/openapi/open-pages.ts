@@ -8,12 +8,15 @@ import { serveOpenApi } from './serve-openapi.js';
 @Module({})
 class NothingElse {}
 
-/** An app that has the pages and nothing else, and does not listen. @param of the app that they describe */
+/**
+ * Starts an app that has only these pages, and does not listen.
+ * @param of the app that they describe
+ */
 export async function openPages(
   of: NestFastifyApplication,
   terms: ApiTerms,
 ): Promise<FastifyInstance> {
-  // An app with a logger of its own, or with none, would take that of the whole process away.
+  // An app with a logger of its own, or without one, would replace the logger of the whole process.
   const app = await NestFactory.create<NestFastifyApplication>(NothingElse, new FastifyAdapter(), {
     abortOnError: false,
   });

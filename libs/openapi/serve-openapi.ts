@@ -20,7 +20,7 @@ const FAILURE_REFERENCE = { $ref: '#/components/schemas/Failure' };
 
 const TEXT = 'text/plain';
 
-/** Its styles stand within it. */
+/** The page contains its styles. */
 const POLICY = pagePolicy({ 'style-src': "'self' 'unsafe-inline'" });
 
 /**
@@ -58,7 +58,7 @@ function createDocument(app: NestFastifyApplication, terms: ApiTerms): OpenAPIOb
     .setDescription(terms.description)
     .setVersion(programVersion())
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
-    // Schemas are those of JSON Schema 2020-12, which 3.0 does not know.
+    // Schemas are written in JSON Schema 2020-12, which OpenAPI 3.0 does not support.
     .setOpenAPIVersion('3.1.0')
     .addServer('/')
     .addBasicAuth()
@@ -82,7 +82,7 @@ function createDocument(app: NestFastifyApplication, terms: ApiTerms): OpenAPIOb
   return document;
 }
 
-/** A method of several paths has an id for each, which clients that are generated take for a name. */
+/** A method with several paths has an id for each, because generated clients use it as a name. */
 const idOf = (id: string): string =>
   id.replace(/\[(\d+)\]$/, (_, index) => (index === '0' ? '' : `_${Number(index) + 1}`));
 
@@ -102,7 +102,7 @@ function offerBytes(content: Record<string, object>): void {
 
 type Methods = OpenAPIObject['paths'][string];
 
-/** Says of each operation what is the same for all of them. */
+/** Adds to each operation what all of them have in common. */
 function complete(path: string, methods: Methods, { parameters, everywhere }: ApiTerms): void {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => certain(name, 'name in a path'));
   for (const operation of [methods.get, methods.post, methods.put, methods.delete, methods.head]) {
@@ -140,7 +140,7 @@ function complete(path: string, methods: Methods, { parameters, everywhere }: Ap
         description: kind,
         content: contentOf(Number(status), message),
       };
-    // It is answered by a status alone.
+    // The answer has a status and no body.
     if (operation === methods.head)
       for (const each of Object.values(operation.responses))
         if (each && 'content' in each) delete each.content;

@@ -1,15 +1,15 @@
 import { BrokenFileError } from './broken-file-error.js';
 import { I32, I64, LIST, STRUCT, ThriftWalk } from './thrift-walk.js';
 
-/** Tells where the pages of one column of one row group are. */
+/** The place of the pages of one column in one row group. */
 export interface ColumnChunk {
-  /** It is as the format numbers them. */
+  /** The codec, by the format's number. */
   readonly codec: number;
-  /** The number of all its entries: rows, and elements of lists. */
+  /** The number of its entries: rows, and elements of lists. */
   readonly entries: number;
-  /** The bytes of its pages when they are unpacked. */
+  /** The size of its pages after decompression. */
   readonly unpackedBytes: number;
-  /** Tells where its first page begins, be it a dictionary. */
+  /** The place of its first page, which may be a dictionary. */
   readonly from: number;
   readonly to: number;
 }
@@ -28,7 +28,7 @@ const [FILE_PATH, META_DATA] = [1, 3];
 const [CODEC, ENTRIES, UNPACKED, PACKED, DATA_AT, DICTIONARY_AT] = [4, 5, 6, 7, 9, 11];
 
 /**
- * Row groups of a footer, one after the other, with the columns that are asked for.
+ * Yields the row groups of a footer, with the requested columns.
  * @param columns by their number among the columns that hold values
  * @throws {Error} when it is no footer
  */

@@ -12,11 +12,11 @@ export interface Levels {
   readonly repetition: number;
 }
 
-/** So many entries of a column, one after the other. */
+/** Consecutive entries of a column. */
 interface EntryRun {
-  /** 0: the entry begins a row. */
+  /** 0 means that the entry begins a row. */
   readonly repetition: number;
-  /** 0: what the column is within is null. */
+  /** 0 means that the structure around the column is null. */
   readonly definition: number;
   readonly count: number;
 }
@@ -24,22 +24,31 @@ interface EntryRun {
 const [DATA_PAGE, DATA_PAGE_V2] = [0, 3];
 /** The fields of a page's header. */
 const [TYPE, UNPACKED, PACKED, HEADER_V1, HEADER_V2] = [1, 2, 3, 5, 8];
-/** The fields of a data page: entries and how levels are written; in the second kind how long they are. */
+/**
+ * The fields of a data page: the number of entries and the encoding of levels; in the second
+ * version also their length.
+ */
 const [ENTRIES, DEFINITIONS_AS, REPETITIONS_AS] = [1, 3, 4];
 const [DEFINITION_BYTES, REPETITION_BYTES] = [5, 6];
 const RLE = 3;
-/** The header itself may have so many bytes; its statistics are a value or two. */
+/** The size of a header; its statistics are a value or two. */
 const HEADER_BYTES_MAX = 256 * 1024;
 const HEADER_BYTES = 4096;
-/** One page is held at a time. Writers make pages of a mebibyte, or of some tens. */
+/**
+ * The size of a page, of which one is held in memory. Writers make pages of one mebibyte, or of
+ * some tens.
+ */
 const PAGE_BYTES_MAX = 128 * 1024 * 1024;
-/** A page of a few bytes can say that it has this many entries, and all of them are looked at. */
+/**
+ * The number of entries of a page. A page of a few bytes can claim many, and all of them are looked
+ * at.
+ */
 const PAGE_ENTRIES_MAX = 16 * 1024 * 1024;
 const LENGTH_BYTES = 4;
 
 /**
- * The levels of all entries of a column, page by page; its values are not looked at.
- * @throws {Error} when it is not what the footer says
+ * Reads the levels of all entries of a column, page by page, without its values.
+ * @throws {Error} when the footer describes it wrongly
  */
 export async function* columnLevels(
   handle: FileHandle,
@@ -108,9 +117,9 @@ function levelsOfV1(page: Buffer, data: Numbers, most: Levels): readonly [Buffer
 
 interface PageHeader {
   readonly numbers: Numbers;
-  /** The numbers of the header that only a page of values has. */
+  /** The numbers of the header's fields that only a page of values has. */
   readonly data: Numbers;
-  /** Tells how long it is. */
+  /** The length of the header. */
   readonly bytes: number;
 }
 

@@ -2,22 +2,28 @@ import { certain } from '@app/platform';
 import { BrokenFileError } from './broken-file-error.js';
 import { I32, LIST, STRUCT, ThriftWalk } from './thrift-walk.js';
 
-/** An element of a file's schema, with those below it. A repeated group of one is that one. */
+/**
+ * An element of a file's schema, with those below it. A repeated group of one element counts as
+ * that element.
+ */
 export interface WrittenElement {
   readonly children: readonly WrittenElement[];
-  /** It is there where the bytes say that it is a timestamp, and whether of UTC. */
+  /** It exists if the bytes declare a timestamp; tells whether it is in UTC. */
   readonly timestamp?: TimestampPlaces;
-  /** The bytes that say that it is a text, and nothing else. */
+  /** The bytes that declare only a text. */
   readonly text?: BytesRange;
 }
 
-/** Bytes from the one place to before the other. */
+/** Bytes from one place to before another. */
 export interface BytesRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** Places of bytes: the type in the old notation, in the new one, and the mark of UTC in that. */
+/**
+ * The places of the type in the old notation and in the new one, and of the mark of UTC in the new
+ * one.
+ */
 interface TimestampPlaces {
   readonly converted: number | undefined;
   readonly logical: number;
@@ -31,15 +37,15 @@ const ELEMENT = { repetition: 3, children: 5, converted: 6, logical: 10 } as con
 const TIMESTAMP = 8;
 const IS_UTC = 1;
 const REPEATED = 2;
-/** The old notation's number of texts. */
+/** The number of texts in the old notation. */
 const UTF8 = 0;
 
 /**
- * Reads the structure that begins with these bytes: a page's header, a bloom filter's, an index, or
- * the footer, which alone is told by its schema. Whatever a file has of these begins with another
- * pair of fields.
- * @returns how many bytes it takes with what belongs to it, or the schema of the footer; undefined
- *   where the bytes end before it.
+ * Reads the structure that begins with these bytes: the header of a page or of a bloom filter, an
+ * index, or the footer, of which it returns the schema. Each kind of structure in a file begins
+ * with another pair of fields.
+ * @returns the size of the structure with the data that belongs to it, or the schema of the footer;
+ *   undefined if the bytes end before it.
  */
 export function fileStructure(bytes: Uint8Array): number | readonly WrittenElement[] | undefined {
   try {
@@ -58,7 +64,8 @@ function read(walk: ThriftWalk, bytes: Uint8Array): number | readonly WrittenEle
     if (type === I32) first.set(id, walk.integer());
     else walk.skip(type, 1);
   }
-  // The first field of a bloom filter says how many bytes follow it. Nothing follows an index.
+  // The first field of a bloom filter is the number of bytes that follow it. Nothing follows an
+  // index.
   return walk.at + (first.get(isPage ? PAGE.compressed : 1) ?? 0);
 }
 
@@ -102,7 +109,7 @@ function elementOf(walk: ThriftWalk, bytes: Uint8Array): ReadElement {
       if (id === ELEMENT.repetition) repeated = number === REPEATED;
     } else walk.skip(type, 1);
   }
-  // A field that follows would count its number from one that is left out.
+  // The following field would count its number from one that is left out.
   const isLast = ids
     .slice(ids.indexOf(ELEMENT.converted) + 1)
     .every((id) => id === ELEMENT.logical);
@@ -134,20 +141,23 @@ const STAMPED = headerByte(TIMESTAMP, STRUCT);
 const [TRUE, FALSE] = [1, 2];
 const UTC = headerByte(IS_UTC, TRUE);
 
-/** Says of a timestamp that it has no zone. */
+/** Changes a timestamp into one without a zone. */
 export function writeZoneless(bytes: Uint8Array, { utc }: TimestampPlaces): void {
   bytes[utc] = headerByte(IS_UTC, FALSE);
 }
 
 const TIME = 7;
-/** The old notation has two numbers for millis and micros; those of times of day are two less. */
+/**
+ * The old notation has two numbers for millis and micros; those for times of day are smaller by
+ * two.
+ */
 const OLDER_BY = 2;
 
-/** Says of a timestamp of the first day that it is a time of day, which is written in the same way. */
+/** Changes a timestamp on the first day into a time of day, which is written in the same way. */
 export function writeTimeOfDay(bytes: Uint8Array, places: TimestampPlaces): void {
   const { converted, logical } = places;
   bytes[logical] = headerByte(TIME, STRUCT);
-  // Whole numbers are written twice as large, so that their sign has a bit.
+  // Whole numbers are doubled, so that the lowest bit holds their sign.
   if (converted !== undefined)
     bytes[converted] = certain(bytes[converted], 'byte of a type') - 2 * OLDER_BY;
   writeZoneless(bytes, places);

@@ -2,12 +2,12 @@ import { BrokenFileError } from './broken-file-error.js';
 import { I64, LIST, STOP, STRUCT, ThriftWalk } from './thrift-walk.js';
 
 /**
- * A Parquet footer, walked over without making anything of it: which bytes its own fields have, and
- * whether every length in it is one that the bytes can hold. A list of 64 million empty structures
- * is 64 MB here and 65 KB on the wire, and a decoder without this check would need gigabytes.
+ * Walks over a Parquet footer without creating objects. It finds the bytes of each field, and
+ * checks that every length fits into the bytes. A list of 64 million empty structures is 64 MB here
+ * and 65 KB in transit, and a decoder without this check would need gigabytes.
  */
 
-/** So many values are decoded here. A schema of 20,000 columns has about so many. */
+/** The number of values that are decoded. A schema of 20,000 columns has about as many. */
 const SCHEMA_VALUES_MAX = 400_000;
 
 const SCHEMA = 2;
@@ -15,8 +15,8 @@ const ROWS = 3;
 const ROW_GROUPS = 4;
 
 /**
- * The footer without all but its schema and its number of rows.
- * @throws {Error} when it is no footer, or claims what is not there.
+ * The footer with only its schema and its number of rows.
+ * @throws {Error} when it is no footer, or has a wrong length.
  */
 export function footerOutline(footer: Uint8Array): Uint8Array {
   const walk = new ThriftWalk(footer);
@@ -47,5 +47,5 @@ export function footerOutline(footer: Uint8Array): Uint8Array {
   ]);
 }
 
-/** Writes the header of a field in the form that does not count from the field before. */
+/** Writes the header of a field with its absolute number, not relative to the field before. */
 const header = (id: number, type: number): Buffer => Buffer.from([type, id << 1]);

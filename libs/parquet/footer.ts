@@ -7,16 +7,19 @@ import { footerOutline } from './footer-outline.js';
 interface Footer {
   /** All elements in order, each before those within it. */
   readonly schema: readonly SchemaElement[];
-  /** The number of rows that the footer tells. */
+  /** The number of rows, as the footer says. */
   readonly rows: bigint;
-  /** It is without the last eight, which are its length and the format's mark. */
+  /** The footer's bytes without the last eight, which are its length and the format's mark. */
   readonly bytes: Buffer;
 }
 
 /** The length of the footer and the format's mark, at both ends of a file. */
 const TAIL_BYTES = 8;
 const MARK = 'PAR1';
-/** The footer's bytes are held in memory; files of a thousand columns and a thousand row groups stay far below. */
+/**
+ * The size of the footer, which is held in memory. Files with a thousand columns and a thousand row
+ * groups need far less.
+ */
 const FOOTER_BYTES_MAX = 64 * 1024 * 1024;
 
 /**

@@ -5,7 +5,7 @@ import { rounds } from '../../test/rounds.js';
 const flat = (runs: Iterable<LevelRun>): number[] =>
   [...runs].flatMap(({ level, count }) => Array<number>(count).fill(level));
 
-/** Levels as writers pack them: in pieces that are each one run, or groups of eight. */
+/** Levels as writers pack them: each piece is one run, or groups of eight. */
 function packed(pieces: readonly (readonly number[])[], most: number): Buffer {
   const width = 32 - Math.clz32(most);
   const bytes: number[] = [];
@@ -29,7 +29,7 @@ function varint(value: number): number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >>> 7)];
 }
 
-/** The highest level, and pieces; all but the last, which may end within a group, are whole groups. */
+/** The highest level, and pieces. All pieces but the last are whole groups. */
 const levels = fc.integer({ min: 1, max: 200 }).chain((most) => {
   const level = fc.oneof(fc.constantFrom(0, most), fc.integer({ min: 0, max: most }));
   const groups = fc

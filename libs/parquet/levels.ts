@@ -1,12 +1,12 @@
 import { BrokenFileError } from './broken-file-error.js';
 
-/** So many entries of a column, one after the other, that have one level. */
+/** Consecutive entries of a column with the same level. */
 export interface LevelRun {
   readonly level: number;
   readonly count: number;
 }
 
-/** More levels than any schema has whose depth is bounded. */
+/** A limit above the levels of every schema whose depth is bounded. */
 const WIDTH_MAX = 8;
 
 /**
@@ -57,7 +57,7 @@ export function* levelRuns(bytes: Uint8Array, most: number, entries: number): Ge
         [level, count] = [next, run];
       }
     }
-    // The last group is filled up to whole bytes, and the next run would follow them.
+    // The last group is padded to whole bytes, and the next run would follow them.
     left -= size;
   }
   if (count > 0) yield { level, count };
@@ -75,7 +75,7 @@ function varint(byte: () => number): number {
   throw new BrokenFileError('a run of levels has no length');
 }
 
-/** Two columns of levels of the same entries, as far as both stay what they are. */
+/** Combines two columns of levels into stretches in which neither changes. */
 export function* bothRuns(
   first: Iterator<LevelRun, void>,
   second: Iterator<LevelRun, void>,

@@ -6,17 +6,20 @@ import { rowGroups, type ColumnChunk } from './column-chunks.js';
 import { columnLevels } from './column-levels.js';
 import type { LeafColumn, NullableObject } from './nullable-objects.js';
 
-/** Bits of rows that are written as one number. */
+/** So many rows become the bits of one number. */
 const WORD = 64;
 const WORD_BYTES = 8;
 const ENTRY_BYTES = 2 * WORD_BYTES;
-/** The numbers for all structs and maps of a file: each is some rows of it, and takes its bytes on disk. */
+/**
+ * The limit of numbers for all structs and maps of a file. Each stands for some rows, and needs
+ * disk space.
+ */
 const WORDS_MAX = 8 * 1024 * 1024;
 const WRITE_BYTES = 64 * 1024;
-/** Between two of these others have their turn. */
+/** After so many of them, other work gets its turn. */
 const RUNS_AT_ONCE = 65_536;
 
-/** The column of a row group whose levels tell where a struct or a map is null. */
+/** The column of a row group whose levels show where a struct or a map is null. */
 interface TellingColumn {
   readonly rows: number;
   readonly leaf: LeafColumn;
@@ -24,7 +27,7 @@ interface TellingColumn {
 }
 
 /**
- * The smallest column within each struct or map, of each row group.
+ * Finds the smallest column within each struct or map, in each row group.
  * @param footer of the file, without its last eight bytes
  * @throws {Error} that says what is wrong with it
  */
@@ -48,7 +51,7 @@ export function tellingColumns(
   return found;
 }
 
-/** Counts how much memory the nulls of a file may still take. */
+/** Counts the memory that the nulls of a file may still take. */
 export class NullsAllowance {
   private words = 0;
 
@@ -60,8 +63,9 @@ export class NullsAllowance {
 }
 
 /**
- * Writes down in which rows of a file a struct or a map is null. The engine does not tell: such a one
- * reads as one with nothing in it. Its levels do, of which one column within it is enough.
+ * Writes down in which rows of a file a struct or a map is null. The engine does not show it: a
+ * null struct reads as an empty one. The levels show it, and the levels of one column within it are
+ * enough.
  * @param target a file that is written, and must stay while the rows are read
  * @returns how many rows those are; without one there is no file
  * @throws {MillraceError} UPLOAD_TOO_LARGE
@@ -99,13 +103,19 @@ export async function nullObjects(
   return nulls.count;
 }
 
-/** Tells how the engine reads what {@link nullObjects} writes: `bits` are those of 64 rows from `at` on. */
+/**
+ * The columns by which the engine reads the file of {@link nullObjects}: `bits` are those of 64
+ * rows from `at` on.
+ */
 export const NULL_ROWS = { format: 'RowBinary', structure: 'at UInt64, bits UInt64' } as const;
 
-/** Rows of a file, counted from 0; those with nulls are written as the bits of numbers, each behind where it begins. */
+/**
+ * Collects rows of a file, counted from 0. Rows with nulls are written as bits of numbers, each
+ * after the row at which it begins.
+ */
 class NullRows {
   at = 0;
-  /** Tells how many nulls there are. */
+  /** The number of nulls so far. */
   count = 0;
   private word = 0n;
   private wordAt = 0;

@@ -16,7 +16,10 @@ export interface NullableObject {
   readonly leaves: readonly LeafColumn[];
 }
 
-/** Tells whether it is a column of values: old writers count their children, which are none, as well. */
+/**
+ * Tells whether it is a column of values. Old writers write a count of children, which is 0, for
+ * these too.
+ */
 export const holdsValues = ({ num_children: children, type }: SchemaElement): boolean =>
   children === undefined || (children === 0 && type !== undefined);
 

@@ -1,6 +1,9 @@
 import { BrokenFileError } from './broken-file-error.js';
 
-/** Walks over Thrift's compact protocol, as Parquet has it, and believes no length that the bytes cannot hold. */
+/**
+ * Walks over Thrift's compact protocol, as Parquet uses it, and trusts no length that the bytes
+ * cannot hold.
+ */
 
 /** The types of Thrift's compact protocol that the format uses. */
 export const STOP = 0;
@@ -19,21 +22,24 @@ export const STRUCT = 12;
 const LONG_LIST = 15;
 const DOUBLE_BYTES = 8;
 const VARINT_BYTES_MAX = 10;
-/** The format itself needs less than ten. */
+/** The depth of nesting. The format itself needs less than ten. */
 const DEPTH_MAX = 32;
-/** The engine makes an object of each: row groups, columns of each, statistics of each. */
+/**
+ * The number of structures. The engine makes an object of each: row groups, columns of each,
+ * statistics of each.
+ */
 const STRUCTURES_MAX = 1_000_000;
 
 /** Walks over the bytes of one structure or several. */
 export class ThriftWalk {
   at = 0;
-  /** Seen so far. */
+  /** The number so far. */
   values = 0;
   private seen = 0;
 
   constructor(private readonly bytes: Uint8Array) {}
 
-  /** A number that the walk stands at. */
+  /** Reads the number at the current place. */
   integer(): number {
     const zigzag = this.varint();
     return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
@@ -106,7 +112,7 @@ export class ThriftWalk {
 
   private sizeOf(first: number): number {
     const size = first >> 4 === LONG_LIST ? this.varint() : first >> 4;
-    // No element takes less than a byte.
+    // Each element takes at least one byte.
     if (size > this.bytes.length - this.at)
       throw new BrokenFileError(`a list of ${size} is longer than what is left`);
     return size;

@@ -3,14 +3,14 @@ import { brotliDecompress, gunzip } from 'node:zlib';
 import { Decompressor } from '@cloudpss/zstd/napi';
 import { BrokenFileError } from './broken-file-error.js';
 
-/** @param bytes it may have when it is unpacked, and no more of it is held */
+/** @param bytes the size that it may have after decompression; no more is held in memory */
 type Unpack = (page: Buffer, bytes: number) => Promise<Buffer> | Buffer;
 
-/** So much is unpacked before its length is looked at: see `decode-body.ts`. */
+/** So much is decompressed before its length is checked: see `decode-body.ts`. */
 const ZSTD_PIECE_BYTES = 1024;
 const LENGTH_BYTES = 4;
 
-/** @throws {Error} for what has more bytes when it is unpacked */
+/** @throws {Error} for data that is longer after decompression */
 export async function unzstd(page: Buffer, bytes: number): Promise<Buffer> {
   const decompressor = new Decompressor();
   const pieces: Buffer[] = [];
@@ -39,7 +39,7 @@ async function unsnap(page: Buffer): Promise<Buffer> {
   return Buffer.from(await uncompress(page, { asBuffer: true }));
 }
 
-/** A block of LZ4 does not say how long it becomes, so it is told. */
+/** A block of LZ4 does not contain its decompressed length, so the caller gives it. */
 async function unlz4(page: Buffer, bytes: number): Promise<Buffer> {
   const { uncompress } = await import('lz4-napi');
   const length = Buffer.alloc(LENGTH_BYTES);
@@ -47,7 +47,7 @@ async function unlz4(page: Buffer, bytes: number): Promise<Buffer> {
   return uncompress(Buffer.concat([length, page]));
 }
 
-/** Hadoop's framing: each block behind how long it becomes, and how long it is. */
+/** Hadoop's framing: before each block stand its decompressed length, and its length. */
 async function unlz4Blocks(page: Buffer, bytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let left = bytes;
@@ -78,7 +78,8 @@ const CODECS: Readonly<Record<number, Unpack>> = {
 };
 
 /**
- * Reads the length of the block that Snappy's format says first. Snappy's library would believe it.
+ * Reads the decompressed length at the beginning of Snappy's format. Snappy's library would trust
+ * it.
  */
 function snappyLength(page: Buffer): number {
   let length = 0;
@@ -92,7 +93,7 @@ function snappyLength(page: Buffer): number {
 const SNAPPY = 1;
 
 /**
- * @param bytes that the page's header says it has when it is unpacked
+ * @param bytes the size after decompression, as the page's header says
  * @throws {Error} when it has another length, or is no page of this codec
  */
 export async function unpackPage(page: Buffer, codec: number, bytes: number): Promise<Buffer> {

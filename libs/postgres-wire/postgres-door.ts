@@ -6,7 +6,7 @@ import type { ScramVerifier } from './protocol/scram.js';
  * it.
  */
 export abstract class PostgresDoor {
-  /** @returns what a password is held against; undefined: nobody has to show one. */
+  /** @returns the stored secret of the password; undefined: no password is needed. */
   abstract verifier(user: string): Promise<ScramVerifier | undefined>;
 
   /** @throws {MillraceError} */

@@ -12,37 +12,45 @@ export interface FieldWithin extends Column {
 export interface TableDescription {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** Those whose type is known; the same list as long as nothing of it changes. */
+  /** The fields with a known type. The list is the same object as long as it does not change. */
   readonly within?: readonly FieldWithin[];
-  /** Columns of text that `match_all` looks into. */
+  /** The columns of text that `match_all` searches. */
   readonly fullTextColumns?: readonly string[];
-  /** Hidden columns by which rows of one time are in the order of their arrival. */
+  /** Hidden columns that order rows of the same time by their arrival. */
   readonly arrivalColumns?: readonly string[];
 }
 
-/** All that a statement may name and that has a type: columns, and fields within them. */
+/** All columns and fields that a statement may name and that have a type. */
 export const namedColumns = ({ columns, within = [] }: TableDescription): readonly Column[] =>
   within.length === 0 ? columns : [...columns, ...within];
 
 /** Tells the planner the tables of one tenant. The app hands it in. */
 export abstract class Catalog {
-  /** Tells whether tables of a database stay what they are: where one changes, all are in another database. */
+  /**
+   * Tells whether tables of a database never change. If a table changes, all tables move to another
+   * database.
+   */
   readonly hasLastingTables: boolean = false;
 
   abstract tables(organization: RequestOrganization): readonly TableDescription[];
   abstract table(organization: RequestOrganization, name: string): TableDescription | undefined;
 
-  /** Another text whenever the table's rows or columns are others; undefined where none can be told. */
+  /**
+   * A text that changes whenever rows or columns of the tables change; undefined if there is no
+   * such text.
+   */
   version(_organization: RequestOrganization, _name: string): Promise<string | undefined> {
     return Promise.resolve(undefined);
   }
 
-  /** Resolves when what the statement may read is as new as what was answered before. */
+  /** Resolves when the statement will read everything that was acknowledged before. */
   settled(_organization: RequestOrganization, _statement: string): Promise<void> {
     return Promise.resolve();
   }
 
-  /** That there is no such table, as a statement's author is told; its place and a near name follow. */
+  /**
+   * The beginning of the message that a table does not exist. Its place and a similar name follow.
+   */
   missing(organization: RequestOrganization, name: string): string {
     return `there is no stream ${JSON.stringify(name)} in organization ${organization.name}`;
   }

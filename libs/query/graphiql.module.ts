@@ -11,7 +11,9 @@ const FOLDER = new URL('../../libs/query/graphiql/', import.meta.url);
 /** GraphiQL at `/graphiql`. */
 @Module({})
 export class GraphiqlModule {
-  /** @param program the hosted one has organizations to choose from, the edge program has none */
+  /**
+   * @param program the hosted program has organizations to choose from, the edge program has none
+   */
   static of(program: GraphiqlPage['program']): DynamicModule {
     const page: GraphiqlPage = { folder: FOLDER, program };
     return {

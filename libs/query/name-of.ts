@@ -1,4 +1,7 @@
-/** Finds the one of some names that a word means: itself, or the only one that differs in case; else the word. */
+/**
+ * Finds the name that a word means: the equal one, or the only one that differs in case; otherwise
+ * the word itself.
+ */
 export function nameFinder(names: Iterable<string>): (word: string) => string {
   const all = new Set(names);
   const byLowerCase = new Map<string, string | undefined>();

@@ -77,7 +77,7 @@ describe('an organization’s queries', () => {
     (await bytes.enter('a', NEVER)).end(250);
     const error = await refusal(bytes.enter('a', NEVER));
     expect(error.message).toMatch(/100 bytes of results a minute/);
-    // 150 of 100 a minute: a minute and a half.
+    // The query used 150 of 100 a minute, so it takes a minute and a half.
     expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(90);
     expect(error.retryAfterSeconds).toBeLessThanOrEqual(91);
     (await bytes.enter('b', NEVER)).end(0);

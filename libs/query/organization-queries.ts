@@ -3,13 +3,13 @@ import { RateLimiter, Semaphore } from '@app/flow';
 import { MillraceError } from '@app/platform';
 import type { QueryProgress } from '@app/warehouse';
 
-/** Bounds of all queries of one organization together. */
+/** The limits of all queries of one organization together. */
 export interface OrganizationQueryLimits {
-  /** So many run at the same time; more wait for their turn. */
+  /** So many queries run at once; others wait for their turn. */
   readonly running: number;
-  /** More than so many waiting are turned away. */
+  /** If so many queries wait, further ones are refused. */
   readonly waiting: number;
-  /** Longest wait. */
+  /** The longest time that a query may wait. */
   readonly waitSeconds: number;
   /** The seconds of all queries together in a minute. */
   readonly seconds: number;
@@ -22,13 +22,13 @@ export interface OrganizationQueryLimits {
 
 export const ORGANIZATION_QUERY_LIMITS = Symbol('ORGANIZATION_QUERY_LIMITS');
 
-/** A query's turn, until it is told what it took. */
+/** The turn of a query, which ends when the query reports what it used. */
 export interface Turn {
   /** May be called more than once; the first call counts. */
   end(resultBytes: number, read?: QueryProgress): void;
 }
 
-/** The things that an organization has an allowance of. */
+/** The resources for which an organization has an allowance. */
 type Allowed = 'seconds' | 'resultBytes' | 'readRows' | 'readBytes';
 
 const WORDS: Readonly<Record<Allowed, string>> = {
@@ -42,9 +42,9 @@ const ALLOWED = Object.keys(WORDS) as Allowed[];
 const MINUTE_SECONDS = 60;
 
 /**
- * Keeps one organization's queries from taking everything: so many at a time, in order, and so much
- * a minute. What a query takes is known when it has ended, so one may go below what is left; the
- * next ones wait until it is made good.
+ * Keeps one organization's queries from taking everything: so many run at a time, in order, and
+ * they may use so much a minute. The usage of a query is known only when it has ended, so one query
+ * may exceed the rest of the allowance; the next ones wait until time has made up for it.
  */
 @Injectable()
 export class OrganizationQueries {
@@ -97,7 +97,7 @@ export class OrganizationQueries {
     }
   }
 
-  /** @returns what ends the turn */
+  /** @returns the function that ends the turn */
   private async turn(running: Semaphore, signal: AbortSignal): Promise<() => void> {
     const { running: most, waiting, waitSeconds } = this.limits;
     if (!running.isFull) return running.acquire();

@@ -22,7 +22,7 @@ import { isUnknownName, toQueryFailure, unreadable } from './failures/query-fail
 import { withinTime, type TimeRange } from './plan/time-range.js';
 import { UnreadableTables } from './unreadable-tables.js';
 
-/** A statement, and who asks it. */
+/** A statement, and its caller. */
 export interface QueryQuestion {
   /** The statement as its author, or a frontend, wrote it. */
   readonly sql: string;
@@ -34,16 +34,18 @@ export interface QueryQuestion {
 
 interface QueryRequest extends QueryQuestion {
   readonly format: AnswerFormat;
-  /** Names the query to the engine. */
+  /** The query's id in the engine. */
   readonly id?: string;
   readonly onProgress?: (progress: QueryProgress) => void;
   /** Is called with the progress as the warehouse reports it. */
   readonly onReading?: (progress: QueryProgress) => void;
-  /** The range of the rows that may be read, by their `_timestamp`; undefined: all. */
+  /** The range of the rows' `_timestamp`; undefined: all. */
   readonly range?: TimeRange | undefined;
-  /** The engine's settings of how the answer is written; the statement's own come before them. */
+  /**
+   * The engine's settings for the form of the answer; the statement's own settings take precedence.
+   */
   readonly writing?: Readonly<Record<string, string>>;
-  /** Set for an answer whose columns are wanted, and not its rows. */
+  /** Set if only the columns of the answer are needed, and not its rows. */
   readonly withoutRows?: true;
 }
 
@@ -51,7 +53,7 @@ interface QueryRequest extends QueryQuestion {
 @Injectable()
 export class QueryPipeline {
   private readonly names: KnownNames | undefined;
-  /** Columns of statements, where these stay so. */
+  /** A cache of the columns of statements whose tables do not change. */
   private readonly described = new Verdicts<readonly Column[]>();
 
   constructor(
@@ -112,7 +114,7 @@ export class QueryPipeline {
     return this.columnsOf({ sql: statement, settings, database, format: 'json', signal }, alike);
   }
 
-  /** Names of another case mean what there is where nothing is called so. */
+  /** A name in another case is corrected only if no object has exactly that name. */
   private async byNames<Asked extends QueryQuestion, Answer>(
     asked: Asked,
     answer: (asked: Asked) => Promise<Answer>,
@@ -152,7 +154,7 @@ export class QueryPipeline {
     };
     const columns =
       needsFitting(format, wallTimes) && !explains ? await this.columnsOf(query, alike) : undefined;
-    // An answer that the engine has compressed by itself cannot be read here.
+    // An answer that the engine has compressed cannot be read here.
     const isCompressed = writing?.['compress'] !== undefined;
     const fitted = columns && fitColumns(statement, columns, format, !isCompressed);
     const fittedSql = fitted?.sql ?? statement;
@@ -165,7 +167,7 @@ export class QueryPipeline {
     return withOwnTypes(rows, format, fitted?.columns, 'session_timezone' in settings);
   }
 
-  /** @param alike a statement that has the same columns */
+  /** @param alike a statement with the same columns */
   private async columnsOf(query: WarehouseQuery, alike: string): Promise<readonly Column[]> {
     if (!this.catalog?.hasLastingTables) return this.describe(query);
     const { database, format, settings } = query;

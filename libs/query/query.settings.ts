@@ -5,7 +5,7 @@ import type { OrganizationQueryLimits } from './organization-queries.js';
 
 const GIB = 1024 ** 3;
 
-/** The bounds of each query, and of all queries of one organization. */
+/** The limits of each query, and of all queries of one organization. */
 export interface QueryLimitsOfAll extends QueryLimits {
   readonly organization: OrganizationQueryLimits;
 }
@@ -39,7 +39,7 @@ export function queryLimits(values: Values): QueryLimitsOfAll {
     organization: {
       running: values.MILLRACE_ORG_QUERIES,
       waiting: values.MILLRACE_ORG_QUERIES_WAITING,
-      // A query that waits longer than one may run waits for what will not end soon.
+      // A query that waits longer than a query may run would probably wait in vain.
       waitSeconds: values.MILLRACE_QUERY_TIMEOUT_SECONDS,
       seconds: values.MILLRACE_ORG_QUERY_SECONDS,
       resultBytes: values.MILLRACE_ORG_RESULT_BYTES,

@@ -11,8 +11,8 @@ import { OpenTails } from './tail/open-tails.js';
 import { TailPipeline } from './tail/tail.pipeline.js';
 
 /**
- * Answers questions that only streams have answers to: they have times, records that did not fit,
- * and new rows. It needs from the app, besides what QueryModule needs: TailSource, CallerStanding.
+ * Answers requests that are specific to streams: they have times, rejected records, and new rows.
+ * It needs from the app, besides the needs of QueryModule: TailSource, CallerStanding.
  */
 @Module({
   imports: [QueryModule],

@@ -10,7 +10,7 @@ import {
   type StreamCommand,
 } from '@app/event-store';
 
-/** The most that one append holds. A store takes far more. */
+/** The number of events in one append. A store takes far more. */
 const APPEND_MAX = { events: 500, characters: 256 * 1024 };
 
 /**

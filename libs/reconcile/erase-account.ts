@@ -4,7 +4,7 @@ import type { Deeds } from './deeds.js';
 import type { Models } from './look.js';
 import type { LostAccount } from './lost-accounts.js';
 
-/** Ends the account, as `?erase=true` does. Its e-mail may be registered again. */
+/** Erases the account, as `?erase=true` does. Its e-mail may be registered again. */
 export async function eraseAccount(
   deeds: Deeds,
   { organizations }: Pick<Models, 'organizations'>,

@@ -102,8 +102,8 @@ function lostEntry(
 }
 
 /**
- * @returns whether there is a key that goes when this person is erased. Nobody could erase the key
- * of a person that the events do not know.
+ * @returns whether there is a key that is deleted when this person is erased. If the events do not
+ *   know the person, nobody could delete their key.
  */
 function isSealable(users: Models['users'], owner: string): boolean {
   if (NOBODYS.test(owner)) return true;

@@ -203,7 +203,7 @@ async function differenceOf(
     lost,
     head: head.hash,
     missing: Math.max(0, head.entries - (total - lost.count)),
-    // When another stream has the name, the writer sets its batches aside, as usual.
+    // If another stream has the name, the writer sets the stream's batches aside, as usual.
     waiting: waiting
       .filter(({ table }) => !taken.has(table.table))
       .map((each) => ({
@@ -232,5 +232,5 @@ const isAny = (difference: Difference): boolean => {
 };
 
 async function* none(): AsyncIterable<never> {
-  // A trail that is not there has no rows.
+  // A trail that does not exist has no rows.
 }

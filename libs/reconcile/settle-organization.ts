@@ -11,7 +11,7 @@ import { keepLostEntries } from './keep-lost-entries.js';
 import type { Difference, Look } from './look.js';
 import { settleStreams, type Settling } from './settle-streams.js';
 
-/** Stores one event after the other, so that it can begin again after any of them. */
+/** Stores one event after the other, so that it can continue after any of them. */
 export async function settleOrganization(settling: Settling): Promise<void> {
   const { difference, found, mode } = settling;
   if (difference.id === undefined) {
@@ -85,7 +85,10 @@ async function foundAnew(
   await deeds.decide(organizationAggregate, `organization-${id}`, [command], id);
 }
 
-/** Founds and deletes it at once, so that its database goes, and its batches on the queue too. */
+/**
+ * Founds and deletes the organization at once, so that its database, and its batches on the queue,
+ * are removed.
+ */
 async function dropFound(
   { deeds, kept, difference }: Settling,
   { id, name }: Named,

@@ -43,7 +43,7 @@ export async function settleStreams(
   const { away, changed, waiting } = difference;
   const unknown = [
     ...difference.unknown.map(({ table }) => ({ table, mode })),
-    // A stream that was deleted does not come back by what was still on its way.
+    // A deleted stream must not come back because of batches that were still on the queue.
     ...waiting.map(({ table, isDeleted }) => ({
       table,
       mode: isDeleted ? ('drop' as const) : mode,
@@ -109,8 +109,8 @@ async function settleTable(
   if (isStranger(table, found.models.streams)) return kept.warehouse.dropTable(table);
   const stream = { id, organizationId, database, name };
   const adopt = { type: 'adopt', stream, table } as const;
-  // It is made and deleted at once, so that the table goes, its rejected records and its batches
-  // too.
+  // The stream is made and deleted at once, so that its table, its rejected records and its batches
+  // are removed.
   const commands = mode === 'drop' ? [adopt, { type: 'delete' } as const] : [adopt];
   if (mode === 'adopt') await takeName(deeds, stream);
   await deeds.decide(streamAggregate, `stream-${id}`, commands, organizationId);

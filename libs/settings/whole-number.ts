@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Digits only: an empty variable must not count as 0. */
+/** Only digits are accepted, because an empty variable must not count as 0. */
 export const wholeNumber = (fallback: number) =>
   z
     .string()

@@ -10,12 +10,12 @@ import { IDENTITY_EVENTS } from '@app/identity';
 import { STREAM_EVENTS } from '@app/streams';
 
 /**
- * Versions that are not written any more, by type: the first one first, each with what makes later
- * words of it. A type's version today is one more than it has here.
+ * Old versions by type, the first one first, each with its conversion to the next one. The current
+ * version of a type is one more than it has here.
  */
 const PAST: Readonly<Record<string, readonly PastVersion[]>> = {};
 
-/** All that may be in the event store of an installation. */
+/** All types of events that may be in the event store of an installation. */
 export const STORED_EVENTS = new EventTypes(
   { ...IDENTITY_EVENTS, ...STREAM_EVENTS, ...AUDIT_EVENTS },
   PAST,

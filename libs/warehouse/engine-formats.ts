@@ -1,4 +1,4 @@
-/** Formats by the engine's own names, which its clients ask for, with the media type that ClickHouse gives them. */
+/** Formats by the engine's own names, which its clients use, with ClickHouse's media types. */
 export const ENGINE_FORMATS = {
   Native: 'application/octet-stream',
   RowBinary: 'application/octet-stream',

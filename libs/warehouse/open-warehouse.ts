@@ -7,20 +7,23 @@ import type { ClickHouseAddress } from './clickhouse/open-clickhouse.js';
 import type { LocalEngine, QueryLimits, Warehouse } from './warehouse.js';
 
 interface WarehouseOptions {
-  /** Absolute; this process and its engines have it alone. */
+  /** An absolute path; only this process and its engines use it. */
   readonly directory: string;
-  /** undefined: the tables are in the directory. */
+  /** Undefined means that the tables are in the directory. */
   readonly clickHouse: ClickHouseAddress | undefined;
   readonly limits: QueryLimits;
   /** Client queries that run at once in this process; more wait. */
   readonly readers: number;
   /** Acceptance statements that run at once; more wait. */
   readonly acceptors: number;
-  /** Folders of uploads, which acceptance's engine reads and writes; they may not be removed, or made anew. */
+  /**
+   * Folders of uploads, which the local engine reads and writes. They must not be removed, or
+   * created again.
+   */
   readonly files: readonly string[];
-  /** The memory that the process of the embedded engine with the tables may take. */
+  /** The memory limit for the process of the embedded engine with the tables. */
   readonly memoryBytes?: number | undefined;
-  /** Tells where the embedded engine makes backups of its tables, or reads them; it must be there. */
+  /** The place where the embedded engine makes or reads backups; it must exist. */
   readonly backups?: EngineBackups | undefined;
   /** Is called when processes of the engines start and end. */
   readonly tell?: (event: EngineEvent) => void;
@@ -36,9 +39,9 @@ export interface OpenWarehouse {
 const MEMORY_SHARE = 0.5;
 
 /**
- * Opens the warehouse that the configuration names: a server, or the engine in a process of its own.
- * Acceptance has an engine in a process of its own either way, which is there while it is needed; with
- * a server always.
+ * Opens the warehouse that the configuration names: a server, or the engine in a process of its
+ * own. In both cases acceptance has a local engine in a process of its own, which runs while it is
+ * needed, and always if there is a server.
  * @throws when the directory is in use, or the server cannot be reached.
  */
 export async function openWarehouse({

@@ -1,15 +1,18 @@
 import type { LocalEngine, QueryLimits, WarehouseReader } from './warehouse.js';
 
-/** An engine over tables whose rows lie elsewhere: in files, object stores, databases. */
+/** An engine over tables whose rows are elsewhere: in files, object stores, databases. */
 export interface SourceEngine {
   readonly reader: WarehouseReader;
-  /** Makes the tables. Of it only trusted statements are asked. */
+  /** Creates the tables. Only trusted statements are sent through it. */
   readonly statements: Pick<LocalEngine, 'run'>;
   close(): Promise<void>;
 }
 
 export interface SourceEngineOptions {
-  /** Absolute; for what is copied into the engine. Nothing in it is needed after the process. */
+  /**
+   * An absolute path of the folder for copies in the engine. Its content is not needed after the
+   * process ends.
+   */
   readonly directory: string;
   readonly limits: QueryLimits;
   /** Client queries that run at once; more wait. */

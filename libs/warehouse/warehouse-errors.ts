@@ -1,14 +1,14 @@
 import type { Column, TableName } from './warehouse.js';
 
-/** The engine's number of a server that could not be asked. */
+/** The engine's error number for a server that could not be reached. */
 export const NETWORK_ERROR = 210;
 
-/** A failure told by the engine, classified by its number, never by its words. */
+/** A failure that the engine reports. Its number classifies it, never its words. */
 export class WarehouseError extends Error {
   constructor(
     /** The engine's error number, 0 when it gave none. */
     readonly code: number,
-    /** The engine's name of it, e.g. `UNKNOWN_IDENTIFIER`. */
+    /** The engine's name of the error, e.g. `UNKNOWN_IDENTIFIER`. */
     readonly type: string,
     /** The engine's text, without its `Code: N. DB::Exception:` frame. For logs and for the mapping to client messages. */
     message: string,
@@ -18,16 +18,13 @@ export class WarehouseError extends Error {
     this.name = 'WarehouseError';
   }
 
-  /** Its first line for clients: without what lies where on this machine. */
+  /** The first line of the message for clients, without paths of this machine. */
   get told(): string {
     const [line = ''] = this.message.split('\n', 1);
     return withoutPaths(line);
   }
 
-  /**
-   * The status that our client is told by HTTP, where it is not the engine's answer to what was
-   * asked.
-   */
+  /** The HTTP status, if it is not the engine's answer to the statement. */
   get statusCode(): number | undefined {
     return this.code === NETWORK_ERROR ? 503 : undefined;
   }
@@ -53,10 +50,13 @@ export const withoutPaths = (text: string): string =>
     .replace(/ ?\(?(?:while reading from part|in file(?:\/uri)?) [^\s)]*\)?:?/gi, '')
     .replace(FILE_PATH, '…');
 
-/** The engine's number of a statement that stopped itself. */
+/** The engine's error number for a statement that stopped itself. */
 export const FENCED = 395;
 
-/** An insert, or a claim, of a writer that is not the newest of its partition any more. Nothing of it is stored. */
+/**
+ * The insert or claim belongs to a writer that is no longer the newest of its partition. Nothing of
+ * it is stored.
+ */
 export class FencedError extends WarehouseError {
   constructor(
     readonly partition: number,
@@ -69,10 +69,10 @@ export class FencedError extends WarehouseError {
   }
 }
 
-/** The engine's number of a quota that is used up. */
+/** The engine's error number for a used-up quota. */
 const TOO_MUCH = 201;
 
-/** An organization has had a query that could only be ended by force, and has to wait. */
+/** A query of the organization had to be ended by force, so the organization has to wait. */
 export class PacedError extends WarehouseError {
   constructor(readonly retryAfterSeconds: number) {
     super(
@@ -85,9 +85,9 @@ export class PacedError extends WarehouseError {
 }
 
 /**
- * Numbers of failures that say nothing about the statement, and pass: no memory, no disk, too many
- * parts, time-outs, broken files; a server that is away, too busy, or lets nobody in just now; a
- * replica that cannot write or whose outcome is unknown.
+ * Error numbers that are temporary and say nothing about the statement: no memory, no disk, too
+ * many parts, time-outs, broken files; a server that is away, too busy, or refuses connections at
+ * the moment; a replica that cannot write or whose outcome is unknown.
  */
 const PASSING = new Set([
   ...[74, 75, 76, 159, 202, 209, 210, 241, 243, 252, 473],
@@ -95,13 +95,13 @@ const PASSING = new Set([
   ...[516, 692, 735, 999],
 ]);
 
-/** True where the same statement may go well later, without anybody's changing it. */
+/** True if the same statement may succeed later without a change. */
 export const passes = ({ code }: WarehouseError): boolean => PASSING.has(code);
 
 /**
- * Numbers of failures that are of the data that is to be inserted, and of nothing else: it cannot
- * be read, decompressed or parsed, or a value of it does not go into its column. No table, no
- * column, and whatever else is not here, may be the server's fault as well.
+ * Error numbers for which only the inserted data can be at fault: it cannot be read, decompressed
+ * or parsed, or a value does not fit into its column. A missing table or column, and all other
+ * errors, may also be the server's fault.
  */
 const OF_DATA = new Set([
   // cannot be read or decompressed
@@ -110,27 +110,27 @@ const OF_DATA = new Set([
   ...[6, 25, 26, 27, 38, 41, 72, 130, 376, 441, 467, 675, 676],
   // does not go into its column
   ...[53, 69, 70, 120, 128, 131, 169, 190, 321, 349, 366, 386, 407, 469],
-  // names of columns too long for a statement
+  // the names of the columns are too long for a statement
   229,
 ]);
 
-/** Tells whether the same data will fail anywhere and always. */
+/** Tells whether the same data will always fail, on every server. */
 export const isOfData = ({ code }: WarehouseError): boolean => OF_DATA.has(code);
 
-/** Numbers of failures that the engine does not explain by any of its own: of files, libraries, anything. */
+/** Error numbers for failures without a number of their own: of files, libraries, and others. */
 const UNEXPLAINED = new Set([0, 1000, 1001, 1002]);
 
 /** Tells whether the engine refuses the statement for good, as long as its tables stay the same. */
 export const refuses = (error: unknown): boolean =>
   error instanceof WarehouseError && !passes(error) && !UNEXPLAINED.has(error.code);
 
-/** Numbers of failures to read what the engine itself has written: checksums, sizes, files that are gone. */
+/** Error numbers for damage in the engine's own files: wrong checksums or sizes, missing files. */
 const OF_DISK = new Set([32, 33, 40, 74, 76, 89, 107, 226, 227, 228, 246, 271]);
 const PART = /\/store\/[0-9a-f]{3}\/([0-9a-f-]{36})\/([^/\s]+_\d+_\d+_\d+(?:_\d+)?)\//;
 
-/** The part of a table that a failure says is damaged. */
+/** The part of a table that is damaged, according to a failure. */
 interface UnreadablePart {
-  /** It is as the engine numbers the table. */
+  /** The table, by the engine's number. */
   readonly tableId: string;
   readonly part: string;
 }
@@ -145,7 +145,9 @@ export function unreadablePart(error: unknown): UnreadablePart | undefined {
 const FRAME =
   /^(?:Code: (\d+)\. )?(?:DB::Exception: )?(.*?)(?: \(([A-Z][A-Z0-9_]+)\))?(?: \(version [^()]*(?:\([^()]*\))?\))?\s*$/s;
 
-/** Reads the engine's `Code: N. DB::Exception: … (TYPE)`; whatever has no such frame gets code 0. */
+/**
+ * Parses the engine's `Code: N. DB::Exception: … (TYPE)`. A text without this frame gets code 0.
+ */
 export function toWarehouseError(error: unknown): WarehouseError {
   if (error instanceof WarehouseError) return error;
   const text = error instanceof Error ? error.message : String(error);

@@ -13,7 +13,7 @@ export interface Column {
   readonly type: string;
 }
 
-/** The content of an index: a column, or SQL of what is within one, with its type. */
+/** The indexed expression: a column, or SQL of a field within one, with its type. */
 export type Indexed = string | { readonly sql: string; readonly type: string };
 
 export interface TableName {
@@ -21,7 +21,7 @@ export interface TableName {
   readonly table: string;
 }
 
-/** Bounds that every client's query runs under. */
+/** The limits of every client's query. */
 export interface QueryLimits {
   readonly timeoutSeconds: number;
   readonly memoryBytes: number;
@@ -30,7 +30,10 @@ export interface QueryLimits {
   readonly readBytes: number;
   readonly resultRows: number;
   readonly resultBytes: number;
-  /** The bounds of all queries of an organization, a minute; a server holds them over all processes. */
+  /**
+   * The limits of all queries of an organization in a minute; a server applies them over all
+   * processes.
+   */
   readonly organization?: { readonly seconds: number; readonly resultBytes: number };
 }
 
@@ -38,53 +41,63 @@ export interface QueryLimits {
 export type ResultFormat =
   'json' | 'ndjson' | 'csv' | 'text' | 'arrow-stream' | 'arrow-file' | 'parquet';
 
-/** These formats, and those that clients of the engine ask for by the engine's names. */
+/** These formats, and those that the engine's clients request by the engine's names. */
 export type AnswerFormat = ResultFormat | EngineFormat;
 
-/** The rows and bytes that the engine has read for a query by now. */
+/** The rows and bytes that the engine has read for a query so far. */
 export interface QueryProgress {
   readonly rowsRead: number;
   readonly bytesRead: number;
-  /** Rows of its answer, where that was whole before it began. */
+  /** The rows of its answer, if the answer was complete before it began. */
   readonly resultRows?: number;
 }
 
 export interface WarehouseQuery {
   /** One statement. A client's text has passed the guard before it gets here. */
   readonly sql: string;
-  /** Bare table names resolve in this database; without one only qualified names do. */
+  /**
+   * Table names without a database belong to this database; without one, only qualified names work.
+   */
   readonly database?: string;
   readonly format: AnswerFormat;
   /** Values of `{name:Type}` placeholders, bound by the engine. */
   readonly params?: Readonly<Record<string, string | number | boolean>>;
   readonly signal?: AbortSignal;
-  /** Names the query to the engine; letters, digits and `-`. */
+  /** The query's id in the engine; letters, digits and `-`. */
   readonly id?: string;
   /** The engine's own settings for this query only, over the adapter's. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Is called while a stream is read, at least after each block. Each call costs a millisecond. */
   readonly onProgress?: (progress: QueryProgress) => void;
-  /** The same, but only every so often: never for a query that is done within a fifth of a second. */
+  /** The same, but at intervals: never for a query that ends within a fifth of a second. */
   readonly onSample?: (progress: QueryProgress) => void;
   /**
-   * The same for callers that watch a query: from the beginning on, at intervals, and at least once
+   * The same, for callers who watch a query: from the beginning on, at intervals, and at least once
    * when the answer begins. No rows are held back for it, except the first mebibytes.
    */
   readonly onReading?: (progress: QueryProgress) => void;
-  /** True where the statement reads little, which is in memory: one thread is faster, and the answer is probably small. */
+  /**
+   * True if the statement reads little, and from memory: one thread is faster, and the answer is
+   * probably small.
+   */
   readonly isSmall?: boolean;
 }
 
 /**
  * The read side. The engine itself holds the session of every query read-only and within the limits
- * that were given when the warehouse was opened.
+ * from the opening of the warehouse.
  * @throws {WarehouseError} before the first byte where the engine can tell by then, else as the
- * stream's error.
+ *   stream's error.
  */
 export abstract class WarehouseReader {
-  /** The engine's own bytes, never parsed here; a {@link WholeResult} where they are few. Destroying the stream, or aborting, stops the engine's work. */
+  /**
+   * The engine's own bytes, never parsed here; a {@link WholeResult} if they are few. Destroying
+   * the stream, or aborting, stops the engine's work.
+   */
   abstract stream(query: WarehouseQuery): Promise<Readable>;
-  /** The whole result, however many rows it has; for what we ask ourselves, which is small. */
+  /**
+   * The whole result, however many rows it has. It is for our own queries, whose results are small.
+   */
   abstract text(query: WarehouseQuery): Promise<string>;
 }
 
@@ -94,27 +107,27 @@ interface BatchPosition {
   readonly offset: bigint;
 }
 
-/** A batch in a file that the engine can read. Those of one file stand there one behind the other. */
+/** A batch in a file that the engine can read. Batches in the same file follow each other. */
 export interface StoredBatch {
   readonly position: BatchPosition;
-  /** Tells how many rows it has; told where it shares a file. */
+  /** The number of its rows; given if it shares a file. */
   readonly rows?: number | undefined;
   /** Absolute path of a Native file, or of lines of JSON; its ending names format and compression. */
   readonly file: string;
   /** Lines only: the time of those that have none, in microseconds since the epoch. */
   readonly acceptedAt?: number | undefined;
-  /** Lines only: what the numbers in `_timestamp` mean; undefined: microseconds. */
+  /** Lines only: the unit of the numbers in `_timestamp`; undefined: microseconds. */
   readonly times?: WrittenTimes | undefined;
 }
 
-/** Whole numbers of microseconds, or numbers of whose unit their magnitude tells, and 0 for no time. */
+/** Whole microseconds, or numbers whose size decides the unit, with 0 for no time. */
 export type WrittenTimes = 'microseconds' | 'by magnitude';
 
 export interface BatchInsert {
   readonly table: TableName;
   /**
-   * The stream whose rows these are. A table that belongs to another stream by now takes none of
-   * them; rows of `_rejected` carry it.
+   * The stream of these rows. A table that now belongs to another stream takes none of them; rows
+   * of `_rejected` store it.
    */
   readonly streamId: string;
   /** The batches' columns, the same in each. */
@@ -126,17 +139,19 @@ export interface BatchInsert {
   readonly types?: readonly string[] | undefined;
   /** The batches are of one partition, and together small enough for one part: see {@link ONE_PART}. */
   readonly batches: readonly StoredBatch[];
-  /** The fence of the insert's writer, where several processes write. */
+  /** The fence of the insert's writer, if several processes write. */
   readonly fence?: WriterFence;
 }
 
-/** Tells which writer of a partition somebody is: of two, the one with the greater epoch came later. */
+/**
+ * Identifies a writer of a partition: of two writers, the one with the greater epoch came later.
+ */
 interface WriterFence {
   readonly partition: number;
   readonly epoch: bigint;
 }
 
-/** So much fits into one part, so that an insert is there whole or not at all. */
+/** So much fits into one part, so that an insert is stored completely or not at all. */
 export const ONE_PART = { rows: 1_000_000, bytes: 256 * 1024 * 1024 } as const;
 
 /** Rows of `_rejected` that came with one batch. */
@@ -145,7 +160,7 @@ export interface RejectedRows extends BatchPosition {
   readonly rows: readonly number[];
 }
 
-/** Rejected rows that one removal may name. */
+/** The number of rejected rows that one removal may name. */
 export const REMOVED_AT_ONCE = 8000;
 
 export abstract class WarehouseWriter {
@@ -174,14 +189,14 @@ export abstract class WarehouseWriter {
   ): Promise<ReadonlySet<bigint>>;
 }
 
-/** Data definition. Every call may be repeated: what is already so stays so. */
+/** Data definition. Every call may be repeated: if there is nothing to change, nothing changes. */
 export abstract class WarehouseSchema {
-  /** A name for the database of an organization that is to be made. */
+  /** Makes a name for the database of a new organization. */
   abstract newDatabase(): string;
   abstract createDatabase(database: string): Promise<void>;
   /**
-   * Drops a database with all its tables, and the rights to read them. No new query finds any of it
-   * when this resolves; a query that reads a table ends as it began.
+   * Drops a database with all its tables, and the rights to read them. When this resolves, no new
+   * query finds any of it; a running query of a table finishes.
    */
   abstract dropDatabase(database: string): Promise<void>;
   /** All databases of organizations, whose names begin with `o_`. */
@@ -198,32 +213,38 @@ export abstract class WarehouseSchema {
   /** The table `_rejected` of an organization: records that did not fit, with the reason. */
   abstract createRejectedTable(database: string): Promise<void>;
   /**
-   * Those that are there already stay as they are; one without a type (`UNTYPED`) gets its type.
-   * May be repeated, also when it was cut off.
+   * Existing columns do not change, except that one without a type (`UNTYPED`) gets its type. May
+   * be repeated, also when it was cut off.
    * @throws {ColumnMismatchError} when the table has not all of them after
    */
   abstract addColumns(table: TableName, columns: readonly Column[]): Promise<void>;
-  /** @throws {ColumnMismatchError} when the columns are not of these types after */
+  /**
+   * Changes types of columns.
+   * @throws {ColumnMismatchError} when the columns do not have these types afterwards
+   */
   abstract modifyColumns(table: TableName, columns: readonly Column[]): Promise<void>;
   /** Drops those of these columns that have no type; others stay. */
   abstract dropUntyped(table: TableName, names: readonly string[]): Promise<void>;
-  /** The name is free when this resolves; queries that read the table end as they began. */
+  /** Drops a table. Its name is free when this resolves; running queries of the table finish. */
   abstract dropTable(table: TableName): Promise<void>;
-  /** The same, unless the table belongs to another stream by now. */
+  /** Does the same, unless the table now belongs to another stream. */
   abstract dropStreamTable(table: TableName, streamId: string): Promise<void>;
-  /** Rows whose `_timestamp` is older than so many days go, those there already too; 0 keeps all. */
+  /**
+   * Deletes rows whose `_timestamp` is older than so many days, including existing ones; 0 keeps
+   * all.
+   */
   abstract setRetention(table: TableName, days: number): Promise<void>;
-  /** Skip indexes on exactly these columns, for rows there already too. */
+  /** Makes skip indexes on exactly these columns, also for existing rows. */
   abstract setSkipIndexes(table: TableName, columns: readonly Indexed[]): Promise<void>;
-  /** Indexes of words on exactly these columns of text, for rows there already too. */
+  /** Makes indexes of words on exactly these columns of text, also for existing rows. */
   abstract setTextIndexes(table: TableName, columns: readonly Indexed[]): Promise<void>;
-  /** Columns as people see them, in order, `_timestamp` first; empty when there is no such table. */
+  /** The visible columns in order, `_timestamp` first; empty when there is no such table. */
   abstract columns(table: TableName): Promise<readonly Column[]>;
   /** All tables in databases of organizations, whose names begin with `o_`. */
   abstract tables(): Promise<readonly WarehouseTable[]>;
   /** Streams that have rows in `_rejected`. */
   abstract rejectedStreams(database: string): Promise<readonly string[]>;
-  /** Forgets the rejected records of a stream. */
+  /** Deletes the rejected records of a stream. */
   abstract dropRejected(database: string, streamId: string): Promise<void>;
   /** Removes rows of `_rejected`. They are gone for good when it resolves. May be called again. */
   abstract removeRejected(
@@ -234,11 +255,11 @@ export abstract class WarehouseSchema {
 }
 
 export interface WarehouseTable extends TableName {
-  /** Empty for a table that belongs to none. */
+  /** Empty for a table that belongs to no stream. */
   readonly streamId: string;
-  /** They are as people see them. */
+  /** The visible columns. */
   readonly columns: readonly Column[];
-  /** 0: all rows are kept. */
+  /** 0 means that all rows are kept. */
   readonly retentionDays: number;
   /** Columns with a skip index. */
   readonly skipIndexes: readonly string[];
@@ -263,21 +284,27 @@ export abstract class StreamStatistics {
     tables: readonly string[],
   ): Promise<ReadonlyMap<string, TableStatistics>>;
   /**
-   * Another text whenever the table's rows or columns are others; a merge may change it too.
-   * Undefined where none can be told: no such table, or rows that are read from several nodes,
-   * which need not have the same.
+   * A text that changes whenever the table's rows or columns do; a merge may change it too.
+   * Undefined if there is none: the table does not exist, or rows are read from several nodes,
+   * which may differ.
    */
   abstract version(table: TableName): Promise<string | undefined>;
 }
 
-/** Turns files into columnar batches and answers questions about them, with an engine beside this process. */
+/**
+ * Converts files to columnar batches and answers questions about them, with an engine beside this
+ * process.
+ */
 export abstract class LocalEngine {
-  /** Runs one trusted statement under the strict input settings of acceptance; answers tab-separated text, unescaped. */
+  /**
+   * Runs one trusted statement under acceptance's strict input settings; returns tab-separated
+   * text, unescaped.
+   */
   abstract run(sql: string, params?: Readonly<Record<string, string>>): Promise<string>;
 
   /**
    * Runs one trusted SELECT and writes its rows, as they are read, into files in the engine's own
-   * columnar form. Tells of each file that is full before it goes on, and of the last one at the end.
+   * columnar form. It reports each full file before it goes on, and the last one at the end.
    */
   abstract spool(sql: string, files: RowFiles): AsyncIterable<RowFile>;
 }

@@ -3,31 +3,40 @@ import type { TableName, WrittenTimes } from '@app/warehouse';
 
 /**
  * The description that crosses the queue with a batch's bytes. Both ends read it here, and the
- * writer never works out again what acceptance has decided.
+ * writer does not repeat decisions of acceptance.
  */
 export interface Batch {
   readonly table: TableName;
-  /** The stream it was accepted for: a deleted stream's batches go nowhere. Empty: none yet. */
+  /**
+   * The stream that it was accepted for. Batches of a deleted stream are dropped. Empty: there is
+   * no stream yet.
+   */
   readonly streamId: string;
   readonly columns: readonly string[];
   /** Lines of JSON only: see `ColumnarFile`. */
   readonly types?: readonly string[] | undefined;
-  /** The same. */
+  /** See `ColumnarFile`. */
   readonly acceptedAt?: number | undefined;
-  /** The same. */
+  /** See `ColumnarFile`. */
   readonly times?: WrittenTimes | undefined;
-  /** Tells how the name of a file of its bytes must end: so the engine knows format and compression. */
+  /**
+   * The ending of the name of a file with its bytes, by which the engine knows format and
+   * compression.
+   */
   readonly ending: string;
   readonly rows: number;
-  /** Size of the records before they became columns: what the rows will take in memory, about. */
+  /**
+   * The size of the records before they became columns, which is about the memory that the rows
+   * will take.
+   */
   readonly recordBytes: number;
 }
 
-/** The ending of columnar files, and of batches that a version has queued which knew no other. */
+/** The ending of columnar files, and of batches from a version that knew no other. */
 const NATIVE = '.native.zst';
 const ENDING = /\.(?:native|(?:compact\.)?ndjson)(?:\.[a-z0-9]+)?$/;
 
-/** JSON within a header: a foreign message may have anything there. */
+/** JSON within a header. A foreign message may have any text there. */
 const json = z.string().transform((text, context): unknown => {
   try {
     return JSON.parse(text);
@@ -37,7 +46,10 @@ const json = z.string().transform((text, context): unknown => {
   }
 });
 const texts = json.pipe(z.array(z.string()));
-/** A wide table has 2,000 columns of few types, and a header is small: each type once, and which of them each column has. */
+/**
+ * The types of columns. A wide table has 2,000 columns of few types, and a header must be small, so
+ * each type stands there once, with its number for each column.
+ */
 const types = json
   .pipe(z.tuple([z.array(z.string()), z.array(z.number())]))
   .transform(([names, columns]) => columns.map((index) => names[index]))
@@ -106,13 +118,13 @@ function batchOf({ database, table, ...rest }: z.infer<typeof headers>): Batch {
   return { table: { database, table }, ...rest };
 }
 
-/** Tells how the name of a batch's file ends. */
+/** The ending of the name of a batch's file. */
 export function endingOf(file: string): string {
   const found = ENDING.exec(file)?.[0];
   if (found === undefined) throw new Error(`${file} is named like no batch`);
   return found;
 }
 
-/** The same of a batch's bytes, also where the other headers cannot be read. */
+/** Does the same for a batch's bytes, even if the other headers cannot be read. */
 export const endingIn = (record: Readonly<Record<string, string>>): string =>
   ending.catch(NATIVE).parse(record.ending);

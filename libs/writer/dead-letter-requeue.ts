@@ -7,12 +7,15 @@ import type { DeadBatch, DeadLetter } from './dead-letter.js';
 import { groupBatches } from './group-batches.js';
 import type { GroupInserter } from './insert-group.js';
 
-/** `stored`: in its table now, or before; `gone`: its stream, or its organization, was deleted, and it with it. */
+/**
+ * `stored`: it is in its table, now or before; `gone`: its stream, or its organization, was
+ * deleted, and so is the batch.
+ */
 type RequeueOutcome = 'stored' | 'gone';
 
 /**
- * Puts batches of the dead letter into their tables, each once, as a writer would have: at the
- * place of the queue that they came from, by which the table tells whether they are there.
+ * Puts batches of the dead letter into their tables, each once, as a writer would: with their
+ * position in the queue, by which the table shows whether they are there.
  */
 export class DeadLetterRequeue {
   constructor(
@@ -24,7 +27,7 @@ export class DeadLetterRequeue {
 
   /**
    * The batch leaves the dead letter when this resolves, and stays in it otherwise.
-   * @throws what its table says, or that it has none of the batch
+   * @throws the table's error, or that no row of the batch was stored
    */
   async one(batch: DeadBatch): Promise<RequeueOutcome> {
     const { headers, position } = batch;

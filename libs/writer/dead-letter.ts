@@ -13,14 +13,14 @@ export interface DeadBatch {
   readonly position: QueuePosition;
   readonly key: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Tells why no table took it. */
+  /** The reason why no table took it. */
   readonly reason: string;
-  /** Its rows are not here, for they were gone before. */
+  /** True if its rows are not here, because they were lost before. */
   readonly lost?: boolean | undefined;
 }
 
 const DESCRIPTION = '.json';
-/** Partition and offset. */
+/** Its partition and offset. */
 const NAME = /^\d+-\d+$/;
 const descriptionSchema = z.object({
   partition: z.number(),
@@ -31,13 +31,18 @@ const descriptionSchema = z.object({
   lost: z.boolean().optional(),
 });
 
-/** Batches that no insert takes are kept here, whole, with the reason: nothing acknowledged is thrown away. */
+/**
+ * Batches that no insert accepts are kept here, completely, with the reason, because acknowledged
+ * data must not be thrown away.
+ */
 export class DeadLetter {
-  /** Names of what is here, as far as this process knows: a command may have put some back. */
+  /**
+   * The names of the batches here, as far as this process knows: a command may have put some back.
+   */
   private names: Set<string>;
-  /** The sizes of payloads that were asked for before. */
+  /** A cache of the sizes of payloads. */
   private readonly sizes = new Map<string, { database: string; bytes: number }>();
-  /** The names of those that this process has kept without their rows. */
+  /** The names of batches that this process has kept without their rows. */
   private readonly lost = new Set<string>();
 
   constructor(private readonly directory: string) {
@@ -55,12 +60,12 @@ export class DeadLetter {
       files
         .filter((file) => file.endsWith(DESCRIPTION))
         .map((file) => file.slice(0, -DESCRIPTION.length))
-        // Other files that somebody has put there are not ours.
+        // Files with other names are not ours.
         .filter((name) => NAME.test(name)),
     );
   }
 
-  /** Resolves when the record is on disk. What was left of an earlier try is written over. */
+  /** Resolves when the record is on disk. The rest of an earlier attempt is overwritten. */
   async keep({ position, key, headers, payload }: QueuedRecord, reason: string): Promise<void> {
     await mkdir(this.directory, { recursive: true });
     const name = nameOf(position);
@@ -76,7 +81,7 @@ export class DeadLetter {
     const { partition, offset } = position;
     const told = lost ? { lost } : {};
     const description = { partition, offset: String(offset), key, headers, reason, ...told };
-    // Last, and whole or not at all: without it there is no batch.
+    // This file is written last, and atomically: without it there is no batch.
     await writeFile(`${path}.new`, `${JSON.stringify(description, undefined, 2)}\n`);
     await syncPath(`${path}.new`);
     await rename(`${path}.new`, `${path}${DESCRIPTION}`);
@@ -92,12 +97,12 @@ export class DeadLetter {
     return hasOne(this.names, position, from);
   }
 
-  /** The same of batches whose rows are lost. */
+  /** Does the same for batches whose rows are lost. */
   holdsLost(position: QueuePosition, from = position.offset): boolean {
     return hasOne(this.lost, position, from);
   }
 
-  /** Counts the bytes that are kept here of each database. */
+  /** Counts the kept bytes of each database. */
   async bytesByDatabase(): Promise<ReadonlyMap<string, number>> {
     const bytes = new Map<string, number>();
     this.names = this.look();
@@ -142,8 +147,7 @@ export class DeadLetter {
   }
 
   /**
-   * Deletes everything that is kept here for these databases. It is gone for good when the promise
-   * resolves.
+   * Deletes all kept batches of these databases. They are gone for good when the promise resolves.
    */
   async forgetDatabases(databases: ReadonlySet<string>): Promise<void> {
     if (this.size === 0 || databases.size === 0) return;
@@ -151,7 +155,7 @@ export class DeadLetter {
       if (databases.has(batch.headers.database ?? '')) await this.forget(batch);
   }
 
-  /** It is gone for good when the promise resolves. */
+  /** Deletes a batch. It is gone for good when the promise resolves. */
   async forget({ position, headers }: DeadBatch): Promise<void> {
     const name = nameOf(position);
     for (const ending of [DESCRIPTION, endingIn(headers)])

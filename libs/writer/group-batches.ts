@@ -15,15 +15,15 @@ export interface BatchGroup {
 }
 
 /**
- * One chunk of a large upload, or many small uploads: what an insert holds in memory several times
- * over. Far below what one part can hold.
+ * The size of one chunk of a large upload, or of many small uploads. An insert holds it in memory
+ * several times. It is far below the size of one part.
  */
 const GROUP_ROWS_MAX = 400_000;
 const GROUP_BYTES_MAX = 18 * 1024 * 1024;
 
 /**
- * Groups what one delivery holds, in order, so that many small batches become few parts.
- * A record whose headers cannot be read is answered apart.
+ * Groups the batches of one delivery, in order, so that many small batches become few parts.
+ * Records with unreadable headers are returned separately.
  */
 export function groupBatches(records: readonly QueuedRecord[]): {
   readonly groups: readonly BatchGroup[];

@@ -12,12 +12,12 @@ interface Partition {
   readonly epoch: bigint | undefined;
   /**
    * The last read-back, running or done, by table and stream. It is removed when it fails, or when
-   * an insert fails. So a read-back that is found here knows all rows: no insert has failed since
-   * it began.
+   * an insert fails. So a read-back that is found here is complete: no insert has failed since it
+   * began.
    */
   readonly readBacks: Map<string, Promise<ReadonlySet<bigint>>>;
   /**
-   * The first offset of the delivery in work. No group of the delivery has an earlier offset, so
+   * The first offset of the current delivery. No group of the delivery has an earlier offset, so
    * every read-back may begin here.
    */
   first: bigint;
@@ -37,7 +37,7 @@ export class GroupInserter {
 
   constructor(
     private readonly writer: WarehouseWriter,
-    /** Absolute; for batches that came as bytes. */
+    /** An absolute path of the folder for batches that came as bytes. */
     private readonly directory: string,
     private readonly streams: StreamsProjection,
     private readonly schema: Pick<WarehouseSchema, 'dropRejected' | 'removeRejected'>,
@@ -79,8 +79,8 @@ export class GroupInserter {
   }
 
   /**
-   * Rows that a redelivery has inserted again are removed again: a removal is delivered after the
-   * batches it speaks of, and not committed before them.
+   * Rows that a redelivery has inserted again are removed again, because a removal is delivered
+   * after its batches, and not committed before them.
    */
   async remove({ database, streamId, rows }: RejectedRemoval): Promise<void> {
     if (this.streams.isGone(streamId, database)) return;
@@ -127,7 +127,10 @@ export class GroupInserter {
       : group.batches.filter(({ record }) => !there.has(record.position.offset));
   }
 
-  /** One for all groups of a stream that ask at once: two of a delivery are at work together. */
+  /**
+   * One read-back serves all groups of a stream that ask at once, because two of a delivery run
+   * together.
+   */
   private readBack(
     { readBacks, first, epoch }: Partition,
     group: BatchGroup,

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { QueuedRecord } from '@app/ingest-queue';
 import type { BatchGroup } from './group-batches.js';
 
-/** Somebody has taken a file out of the queue's folder: waiting does not bring it back. */
+/** Somebody has deleted a file from the queue's folder, and waiting does not bring it back. */
 export class LostPayloadError extends Error {
   constructor(file: string) {
     super(`its rows are lost: the file ${basename(file)} is gone from the queue's folder`);
@@ -19,7 +19,7 @@ export async function isLost(payload: QueuedRecord['payload']): Promise<boolean>
   );
 }
 
-/** @throws {LostPayloadError} when the rows of any of them are gone. */
+/** @throws {LostPayloadError} when the rows of any of them are lost. */
 export async function refuseLost({ batches }: BatchGroup): Promise<void> {
   for (const { record } of batches) {
     const { payload } = record;

@@ -3,8 +3,9 @@ import type { QueueRecord } from '@app/ingest-queue';
 import type { RejectedRows } from '@app/warehouse';
 
 /**
- * Crosses the queue beside the batches into which rejected records became: they leave `_rejected`
- * by the writer, after all that was appended before is there, and as often as it is delivered.
+ * Travels on the queue beside the batches that rejected records have become. The writer removes
+ * these records from `_rejected`, after everything that was appended before is stored, and each
+ * time that this is delivered.
  */
 export interface RejectedRemoval {
   readonly database: string;

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { StoredBatch } from '@app/warehouse';
 import type { ReceivedBatch } from './group-batches.js';
 
-/** Lines that are not compressed: they can stand behind one another in a file. */
+/** Lines that are not compressed can be concatenated in a file. */
 const PLAIN = '.ndjson';
 
 /**
- * Batches as the engine takes them, in files. Those that came as bytes are written to files of
- * ours; small ones share a file, because each file costs the engine as much as many rows.
+ * Batches in files, in the form for the engine. Batches that came as bytes are written to files of
+ * ours. Small ones share a file, because each file costs the engine as much as many rows.
  */
 export class SpilledBatches {
   private constructor(

@@ -52,7 +52,9 @@ interface Measured {
   readonly deadLetter: { readonly size: number };
 }
 
-/** Measures for `/metrics` what a process's writer is stuck with. It is called once. */
+/**
+ * Exports for `/metrics` the work that a process's writer cannot finish. It must be called once.
+ */
 export function measureWriter({ writer, deadLetter }: Measured): void {
   gauge({
     name: 'millrace_tables_waited_for',

@@ -16,7 +16,8 @@ export class WriteProgress {
   /**
    * Resolves when the batch at `position` is in the warehouse, and those of the same append since
    * the one at `first`.
-   * @throws {MillraceError} SET_ASIDE when one of them was given up, INTERNAL when its rows are lost
+   * @throws {MillraceError} SET_ASIDE when one of them was set aside, INTERNAL when its rows are
+   *   lost
    */
   async awaitWritten(position: QueuePosition, first = position): Promise<void> {
     await this.counted(this.queue.awaitCommitted(position));
@@ -32,7 +33,7 @@ export class WriteProgress {
     return this.counted(this.queue.awaitAllCommitted());
   }
 
-  /** Tells whether somebody in this process waits for a batch. */
+  /** Tells whether a request in this process waits for a batch. */
   get isAwaited(): boolean {
     return this.waiting > 0;
   }

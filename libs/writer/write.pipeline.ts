@@ -11,11 +11,14 @@ import { LostPayloadError, refuseLost } from './lost-payload.js';
 import { judgeAlone, TableRetryPolicy, MAX_WAIT_MS, type Verdict } from './table-retry-policy.js';
 import type { WriteProgress } from './write-progress.js';
 
-/** A delivery is bounded in what it takes from the queue; groups bound what an insert takes. */
+/** The limits of a delivery from the queue; groups limit the size of an insert. */
 const DELIVERY = { maxRecords: 256, maxBytes: 64 * 1024 * 1024 };
 /** Inserts that run at once. */
 const INSERTS = 2;
-/** Tells how long small batches are gathered, and how often it is looked whether somebody waits. */
+/**
+ * The time for which small batches are gathered, and the interval of checks whether a request
+ * waits.
+ */
 const LINGER_MS = 100;
 const LINGER_STEP_MS = 5;
 const SEEN_MS = 1000;
@@ -25,18 +28,19 @@ const BACKOFF_MS = { first: 100, most: 10_000 };
 /**
  * The way of a batch from the queue to the warehouse: receive → insert → commit.
  *
- * Exactly once: see {@link GroupInserter}. The commit comes after the insert, so a crash in
- * between delivers the batch again, and the read-back finds it stored. A batch that cannot be
+ * Exactly once: see {@link GroupInserter}. The commit comes after the insert, so a crash in between
+ * delivers the batch again, and the read-back shows that it is stored. A batch that cannot be
  * inserted anywhere goes to the dead letter, alone, and holds nobody up; one whose table is not
- * there is waited for first, see {@link TableRetryPolicy}. The commit comes after the dead letter too.
+ * there is waited for first, see {@link TableRetryPolicy}. The commit comes after the dead letter
+ * too.
  */
 export class WritePipeline {
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
-  /** When a small delivery of a partition came last. */
+  /** The time of the last small delivery, by partition. */
   private readonly seen = new Map<number, number>();
   private readonly retryPolicy: TableRetryPolicy;
-  /** The positions of the delivery in work that are set aside. */
+  /** The positions in the current delivery that are set aside. */
   private aside: QueuePosition[] = [];
 
   constructor(
@@ -54,13 +58,13 @@ export class WritePipeline {
     this.running = this.run();
   }
 
-  /** Finishes the delivery in work, then stops. */
+  /** Finishes the current delivery, then stops. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;
   }
 
-  /** Tables that take no batches just now, although the warehouse answers. */
+  /** The tables that take no batches at the moment, although the warehouse answers. */
   get tablesWaitedFor(): number {
     return this.retryPolicy.waitedFor;
   }
@@ -88,7 +92,11 @@ export class WritePipeline {
     }
   }
 
-  /** Tries until the work succeeds. @returns false when it was stopped before. @throws {FencedError} */
+  /**
+   * Tries again until the work succeeds.
+   * @returns false when it was stopped before.
+   * @throws {FencedError}
+   */
   private async insist(work: () => Promise<void>, failure: string): Promise<boolean> {
     const backoff = new Backoff(BACKOFF_MS);
     for (;;) {
@@ -104,14 +112,18 @@ export class WritePipeline {
     }
   }
 
-  /** One that fails (a full disk) is tried until it succeeds: what is stored is known by its position. */
+  /**
+   * A group that fails (for example on a full disk) is tried until it succeeds; rows that are
+   * already stored are recognized by their position.
+   */
   private commit(delivery: Delivery): Promise<boolean> {
     return this.insist(() => delivery.commit(this.aside), 'a commit to the ingest queue failed');
   }
 
   /**
-   * Lets small batches come together, unless somebody waits for them: a part costs the same for
-   * one row as for thousands. With several partitions, each one's wait is the others' too.
+   * Waits for more small batches, unless a request waits for them, because a part costs the same
+   * for one row as for thousands. With several partitions, the wait of each one also delays the
+   * others.
    */
   private async linger({ partition }: Delivery): Promise<void> {
     const now = performance.now();
@@ -150,7 +162,8 @@ export class WritePipeline {
       }
       return true;
     };
-    // All of them, also when one fails: nothing may be at work when the records come again.
+    // Waits for all of them, even if one fails, because no insert may be running when the records
+    // come again.
     const done = await Promise.allSettled(Array.from({ length: INSERTS }, worker));
     const failed = done.find((each) => each.status === 'rejected');
     if (failed) throw failed.reason;
@@ -214,7 +227,11 @@ export class WritePipeline {
     });
   }
 
-  /** Tries again what may pass by itself, and gives up what does not. @returns false when it was stopped before. @throws {FencedError} */
+  /**
+   * Tries temporary failures again, and gives up on others.
+   * @returns false when it was stopped before.
+   * @throws {FencedError}
+   */
   private async untilDone({ work, what, judge, giveUp }: Attempt): Promise<boolean> {
     const backoff = new Backoff(BACKOFF_MS);
     for (let tries = 1; !this.stopping.signal.aborted || tries === 1;) {
@@ -234,7 +251,7 @@ export class WritePipeline {
     return false;
   }
 
-  /** Finds the batch that is at fault by taking the group apart. */
+  /** Finds the faulty batch by splitting the group. */
   private async takeApart(group: BatchGroup, error: unknown): Promise<boolean> {
     const [first, ...more] = group.batches;
     if (first && more.length === 0) return this.setAside(first.record, reasonOf(error));
@@ -244,7 +261,9 @@ export class WritePipeline {
     return true;
   }
 
-  /** Tries until the record is kept: what was acknowledged must not go when there is no room for it. */
+  /**
+   * Tries until the record is kept, because acknowledged data must not be lost for lack of room.
+   */
   private setAside(record: QueuedRecord, reason: string): Promise<boolean> {
     this.logger.error({ position: positionOf(record), reason }, 'a batch is set aside');
     this.aside.push(record.position);
@@ -257,7 +276,7 @@ export class WritePipeline {
 
 interface Attempt {
   work(this: void): Promise<void>;
-  /** The log tells this. */
+  /** The log entry for a set-aside batch. */
   readonly what: object;
   judge(this: void, error: unknown, tries: number): Verdict;
   giveUp(this: void, error: unknown): Promise<boolean>;

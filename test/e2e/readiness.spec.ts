@@ -70,8 +70,10 @@ describe('readiness', () => {
       const sent = await server.client.call('/api/default/logs/_json', { body: '[{"n":2}]' });
       expect(sent.status).toBe(200);
       const metrics = (await server.client.call('/metrics')).bytes.toString();
+      expect(metrics).toContain('millrace_component_ready{component="warehouse"} 0');
+      expect(metrics).toContain('millrace_component_ready{component="queue"} 1');
+      // Alerts of operators may still use the former name.
       expect(metrics).toContain('millrace_part_ready{part="warehouse"} 0');
-      expect(metrics).toContain('millrace_part_ready{part="queue"} 1');
       tables.resume();
       await until(async () => (await away()) === undefined);
       await until(async () => (await server.client.count('logs')) === 2);

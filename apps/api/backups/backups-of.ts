@@ -6,7 +6,9 @@ import type { Config } from '@app/config';
 export const isAlone = ({ clickHouse, eventStore, kafka }: Config): boolean =>
   clickHouse === undefined && eventStore === undefined && kafka === undefined;
 
-/** Tells where the engine may make backups: it must be there before the engine is. */
+/**
+ * Names the directory in which the engine may make backups. It must exist before the engine starts.
+ */
 export function backupsOf(config: Config): string | undefined {
   if (!isAlone(config)) return undefined;
   makePrivately();

@@ -11,7 +11,7 @@ export function bucketOfBackups({ s3 }: Config, place: S3Place): BucketBackups {
   return new BucketBackups(new S3Bucket(s3, place.bucket), place);
 }
 
-/** The place of a backup as that of the folder which it is in, and its name. */
+/** Splits the address of a backup into the address of its folder and the name of the backup. */
 export function backupInS3(
   text: string,
 ): { readonly place: S3Place; readonly name: string } | undefined {

@@ -8,9 +8,9 @@ export interface CopyProgress {
 }
 
 /**
- * Tells on stderr how far a copy is: a line that is written over, or without a terminal a line for
- * each step.
- * @param told what a person reads of a step
+ * Shows on stderr how far a copy is. On a terminal it rewrites one line; otherwise it writes a line
+ * for each step.
+ * @param told the words for a step
  */
 export function copyProgress(told: Readonly<Record<string, string>>): {
   readonly update: (progress: CopyProgress) => void;

@@ -13,8 +13,8 @@ import type { Components } from '../components/open-components.js';
 const backupWish = z.object({ name: z.string().optional(), base: z.string().optional() });
 
 /**
- * Answers what an operator asks of this process while it runs. It is undefined where there is no
- * way for that.
+ * Answers what an operator asks of this process while it runs. The answer is undefined if the
+ * process has no way to be asked.
  */
 export async function serveOperators(
   components: Components,

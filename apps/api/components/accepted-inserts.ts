@@ -6,8 +6,8 @@ import { Inserts, type Insert, type Inserted } from '@app/query';
 import { WriteProgress } from '@app/writer';
 
 /**
- * Rows of ClickHouse's INSERT are an upload. Their route is one that queries, so what it takes to
- * upload is asked for here.
+ * Rows of ClickHouse's INSERT are an upload, but they come through a route for queries. So the
+ * permission to upload is checked here.
  */
 @Injectable()
 export class AcceptedInserts extends Inserts {

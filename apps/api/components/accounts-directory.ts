@@ -28,7 +28,7 @@ export class AccountsDirectory extends AuditDirectory {
     if (organizationId !== undefined && this.organizations.isDeleted(organizationId))
       return undefined;
     const named = organizationId === undefined ? undefined : this.organizations.get(organizationId);
-    // Where its database cannot be told, nobody else is shown what happens there.
+    // If its database is unknown, nobody else may see what happens there.
     const isUntold = !named && this.notUnderstood.has(`organization-${organizationId ?? ''}`);
     if (isUntold) return undefined;
     return (named ?? this.organizations.find(DEFAULT_ORGANIZATION))?.database;

@@ -71,7 +71,7 @@ export interface Stores extends Events {
   readonly lead: TrailLeaderElection;
   readonly auditTrail: AuditTrailProjection;
   readonly deadLetter: DeadLetter;
-  /** They are in the order in which they get each event. */
+  /** The order is the one in which they get each event. */
   readonly projections: readonly Projection[];
   close(): Promise<void>;
 }
@@ -96,7 +96,7 @@ const ENGINE_ENDS_MS = 5000;
 interface Terms {
   /** Tells where the embedded engine may make backups of its tables; undefined: nowhere. */
   readonly backups?: string | undefined;
-  /** No other process has the same stores: always so where they are embedded. */
+  /** True if no other process uses the same stores. That is always so if they are embedded. */
   readonly isAlone?: boolean;
 }
 
@@ -112,7 +112,7 @@ export async function openStores(
   const at = (name: string): string => join(config.dataDirectory, name);
   keepPrivate(config.dataDirectory, logger);
   refuseHalfRestored(config.dataDirectory);
-  // The engine first: it locks the data directory.
+  // The engine opens first because it locks the data directory.
   const { warehouse, localEngine } = await openWarehouse({
     directory: at('warehouse'),
     clickHouse: config.clickHouse,
@@ -126,7 +126,7 @@ export async function openStores(
   });
   const opened = await openEvents(config, warehouse, logger, isAlone).catch(
     async (error: unknown) => {
-      // An engine that is left open keeps the process.
+      // An engine that is left open would keep the process alive.
       await warehouse.close();
       throw error;
     },
@@ -180,22 +180,26 @@ export async function openStores(
     close: async () => {
       await tables.idle();
       await events.close();
-      // An engine that is lost in a damaged part does not end; all that was acknowledged is on disk.
+      // An engine that damage in a part has stopped does not end properly. All that was
+      // acknowledged is on disk.
       const callOff = endWithin(ENGINE_ENDS_MS);
       await warehouse.close().finally(callOff);
     },
   };
 }
 
-/** A node with other roles and no projector's leaves it to one, as it leaves the writing to writers. */
+/**
+ * A node that has other roles leaves this to the projector, as it leaves the writing to writers.
+ */
 function leaderRank({ roles }: Config): LeaderRank {
   if (!roles.has('projector')) return 'reserve';
   return roles.size === 1 ? 'projector' : 'equal';
 }
 
 /**
- * Looks before anything follows the events.
- * @throws {Error} where they are older than what was made of them, or this is older
+ * Compares the ages of the stores before anything follows the events.
+ * @throws {Error} if the events are older than the tables made from them, or the tables belong to
+ *   other events
  */
 export async function refuseOtherAge(stores: Stores): Promise<void> {
   const { events, warehouse: tables, snapshots, auditTrail: trail, config } = stores;
@@ -210,7 +214,7 @@ export async function openComponents(config: Config, logger: Logger): Promise<Co
   await refuseOtherAge(stores);
   await projector.start();
   tellOfLostKeys(stores.users, stores.people, logger);
-  // Where a stream is there was a queue for it.
+  // Every stream that exists had a queue.
   const hadQueue = stores.streams.all().length > 0;
   const { queue, foreign, held } = await openQueue(config, hadQueue, logger);
   const counts = new KeptRowCounts(join(config.dataDirectory, 'table-rows.json'));

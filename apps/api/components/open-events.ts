@@ -17,15 +17,15 @@ import { openPersonKeys } from './open-person-keys.js';
 /** The event store, with the keys that open the sealed values in its events. */
 export interface Events {
   readonly events: EventStore;
-  /** The same, only judged whether they are ours. */
+  /** The same events, checked only for being ours. */
   readonly authentic: AuthenticEvents;
-  /** All that is stored, whosever it is. */
+  /** All stored events, including those of other installations. */
   readonly stored: EventStore;
   readonly notOurs: NotOurs;
   readonly notUnderstood: NotUnderstood;
   readonly serverKey: ServerKey;
   readonly people: PersonalData;
-  /** It is undefined where they are on a server. */
+  /** It is undefined if the events are on a server. */
   readonly copiedEvents: CopiedEvents | undefined;
 }
 

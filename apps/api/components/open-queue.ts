@@ -6,9 +6,9 @@ import type { Config } from '@app/config';
 
 export interface OpenQueue {
   readonly queue: IngestQueue;
-  /** It is undefined where other programs have no way to leave any. */
+  /** It is undefined if other programs cannot leave messages. */
   readonly foreign: ForeignMessages | undefined;
-  /** It is undefined where the queue is on servers. */
+  /** It is undefined if the queue is on servers. */
   readonly held: HoldableQueue | undefined;
 }
 

@@ -2,8 +2,8 @@ import type { PersonalData, UsersProjection } from '@app/identity';
 import type { Logger } from '@app/platform';
 
 /**
- * Warns of accounts whose keys are gone, as with an older copy of the keys: for everybody they are
- * as if they did not exist. The start goes on, since all other accounts can be read.
+ * Warns of accounts whose keys are lost, for example because the keys come from an older copy.
+ * Nobody can read these accounts. The start goes on, since all other accounts can be read.
  */
 export function tellOfLostKeys(
   users: Pick<UsersProjection, 'snapshot'>,

@@ -70,7 +70,10 @@ async function look(
 const isIntact = ({ findings }: Report): boolean =>
   findings.every(({ problems }) => problems.length === 0);
 
-/** An erasure at the same moment, which takes names out of entries, looks like a change of them. */
+/**
+ * An erasure at the same moment removes names from entries. That looks as if somebody had changed
+ * them.
+ */
 const LOOKS = 3;
 
 async function verify(config: Config, heads: ReadonlyMap<string, string>): Promise<Report> {

@@ -18,9 +18,11 @@ import { openStores, type Stores } from '../components/open-components.js';
 interface Keys {
   readonly current: Uint8Array;
   readonly next: Uint8Array;
-  /** Tells whether the key is the file of the data directory. */
+  /** Tells whether the key is in the file of the data directory. */
   readonly isKept: boolean;
-  /** Tells whether the next one was written there by this run, so that it cannot be in force. */
+  /**
+   * Tells whether this run has written the next key there. Then that key cannot be in force yet.
+   */
   readonly isNew: boolean;
 }
 
@@ -48,7 +50,8 @@ function refuseSame(current: Uint8Array, given: Uint8Array | undefined): void {
 async function change(config: Config, keys: Keys, log: Logger): Promise<number> {
   const { current, next } = keys;
   const stores = await open(config, current, next, log).catch((error: unknown) => {
-    // Nothing was changed, as where the server runs: a key that stayed would stop the next change.
+    // Nothing was changed, for example because the server runs. A new key that stayed here would
+    // stop the next change.
     if (keys.isNew) dropNextSecret(config.dataDirectory);
     throw error;
   });

@@ -16,7 +16,7 @@ import { openStores } from '../components/open-components.js';
 
 const nameOf = ({ position: { partition, offset } }: DeadBatch): string => `${partition}-${offset}`;
 
-/** Tells what no table took. */
+/** Lists the batches that no table took. */
 export async function listDeadLetters(): Promise<void> {
   const config = readConfig();
   const batches = await openDeadLetter(config.dataDirectory).list();

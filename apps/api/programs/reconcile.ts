@@ -13,7 +13,7 @@ import { tellDifferences } from '../terminal/tell-differences.js';
 
 /**
  * Compares the stores of the installation and tells what differs.
- * @param mode what becomes of that; undefined: nothing is changed
+ * @param mode what to do about a difference; undefined: nothing is changed
  * @param organization undefined: all of them
  * @throws {Error} when the stores cannot be opened, or cannot be brought together
  */
@@ -56,7 +56,7 @@ async function run(
     process.exitCode = differs || found.unread > 0 ? 1 : 0;
     return;
   }
-  // An event that this version does not understand may explain what the tables have.
+  // This version does not understand the event, which may explain the contents of the tables.
   if (notUnderstood.count > 0)
     throw new Error(
       'there are events that this version does not understand (`millrace audit:verify` lists them): run it with the version that wrote them',
@@ -70,7 +70,7 @@ async function run(
     return;
   }
   await carryOut(stores, logger);
-  // They go to the dead letters when the server runs, and are looked at there.
+  // These batches go to the dead letters when the server runs. An operator looks at them there.
   if (found.unread > 0) process.exitCode = 1;
   if (left.accounts.length === 0) return;
   console.log('accounts whose keys are gone are left: restore those keys, or use --drop');

@@ -24,9 +24,9 @@ async function makeAgain(stores: Stores, wanted: string, from: bigint): Promise<
     });
     bar?.end(`${Math.max(...counts)} events`);
   };
-  // The others are needed to make this one, and what is only known must be known before what is
-  // carried out: tables need streams, the audit trail needs names. For all that is known the events
-  // are read once.
+  // This read model depends on the others. Models in memory come before projections that act:
+  // tables need streams, and the audit trail needs names. All models in memory share one reading of
+  // the events.
   const known = readModels.filter((each) => isSnapshotted(each) && each !== stores.auditTrail);
   await make(known);
   for (const projection of readModels.filter((each) => !known.includes(each))) {
@@ -35,7 +35,10 @@ async function makeAgain(stores: Stores, wanted: string, from: bigint): Promise<
   }
 }
 
-/** A snapshot of later entries than those that stay goes first: broken off, it would call for them. */
+/**
+ * A snapshot of later entries must go first. If the replay stops halfway, it would ask for entries
+ * that no longer exist.
+ */
 async function truncateTrail(stores: Stores, from: bigint): Promise<void> {
   const { auditTrail, events, snapshots } = stores;
   const kept = await usableSnapshot(snapshots, auditTrail, events);

@@ -3,7 +3,10 @@ import { createLogger } from '@app/platform';
 import { readConfig } from '@app/config';
 import { openStores } from '../components/open-components.js';
 
-/** Takes the events that are there as they are, and no others without a MAC. @throws {Error} when the stores cannot be opened */
+/**
+ * Accepts the existing events as they are, and from now on refuses events without a MAC.
+ * @throws {Error} when the stores cannot be opened
+ */
 export async function sealEvents(): Promise<void> {
   const config = readConfig();
   const stores = await openStores(config, createLogger(config.logLevel), { isAlone: true });

@@ -99,7 +99,7 @@ export async function serve(): Promise<void> {
   const operators = await serveOperators(components, logger);
   closeOnSignal(async (signal) => {
     components.readiness.notReady('server', 'stopping');
-    // Ctrl-C is somebody who waits; a supervisor gives a proxy the time to notice.
+    // Somebody waits for the end after Ctrl-C. A supervisor gives a proxy the time to notice.
     if (signal === 'SIGTERM') await sleep(config.drainSeconds * 1000);
     await operators?.close();
     await drain(app, clickHouse);

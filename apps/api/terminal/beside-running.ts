@@ -9,8 +9,8 @@ export const hasSharedStores = ({ clickHouse, eventStore }: Config): boolean =>
   clickHouse !== undefined && eventStore !== undefined;
 
 /**
- * Does `work` with a data directory of its own, which is gone afterwards: that of the
- * configuration is a running process's. Only where {@link hasSharedStores}.
+ * Does `work` with a temporary data directory, because a running process uses the configured one.
+ * It may be called only if {@link hasSharedStores}.
  */
 export async function besideRunning<Result>(
   config: Config,

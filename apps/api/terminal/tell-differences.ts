@@ -1,7 +1,7 @@
 import { certain } from '@app/platform';
 import type { Difference, Look, LostAccount } from '@app/reconcile';
 
-/** A line for each thing of which one store says what another does not. */
+/** Writes a line for each thing that only one of the stores has. */
 export function tellDifferences({ upTo, isOpen, differences, accounts, unread }: Look): string[] {
   const any = isOpen || differences.length + accounts.length > 0;
   return [

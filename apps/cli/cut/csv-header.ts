@@ -5,7 +5,7 @@ const HEADER_BYTES_MAX = 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
 
 interface CsvSource {
-  /** It is as the file has it, with its line break. */
+  /** The header is as the file has it, with its line break. */
   readonly header: Buffer;
   readonly delimiter: string;
   /** The whole file, with its header. */

@@ -13,9 +13,9 @@ export function likelyDelimiter(header: Buffer): string {
 }
 
 /**
- * Cuts at the first line break beyond so many bytes that is not within quotes. A quote opens a
- * quoted field only at the field's beginning, as the server has it. Looks at quotes only, and at
- * what is before each.
+ * Cuts at the first line break that is beyond so many bytes and not within quotes. A quote opens a
+ * quoted field only at the field's beginning, as on the server. Only quotes and the bytes before
+ * them are looked at.
  */
 export class CsvCutter implements Cutter {
   /** The bytes before this index have been scanned. */

@@ -1,12 +1,15 @@
 import { usageError } from '../exit-code.js';
 
-/** Small enough that four of them in memory and on their way are little, large enough to be one batch. */
+/**
+ * Four slices of this size need little memory and little time on the network, and each is large
+ * enough to become one batch.
+ */
 export const SLICE_BYTES = 16 * 1024 * 1024;
 const LINE_BYTES_MAX = 64 * 1024 * 1024;
 const ROOM = 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** Finds where a slice ends. Each slice asks a new one. */
+/** Finds where a slice ends. Each slice needs a new finder. */
 export interface Cutter {
   /**
    * @param held the bytes of the slice so far, those of earlier calls included
@@ -21,8 +24,8 @@ export interface Cut {
 }
 
 /**
- * Cuts a text between records: the same text always at the same places, however it arrives.
- * Holds one slice.
+ * Cuts a text between records. The same text is always cut at the same places, in whatever pieces
+ * it arrives. It holds one slice in memory.
  */
 export async function* cutSlices(
   source: AsyncIterable<Buffer>,

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { pack, type Pack } from 'tar-stream';
 import { regularFiles } from '../find-files.js';
 
-/** A folder as a tar: the same folder always becomes the same bytes. */
+/** Makes a tar of a folder. The same folder always becomes the same bytes. */
 export function tarOf(folder: string): AsyncIterable<Uint8Array> {
   const tar = pack();
   fill(tar, folder).catch((error: unknown) => tar.destroy(error as Error));

@@ -1,10 +1,10 @@
 /** The content of one request. */
 export interface Slice {
-  /** The name of the file it is of, as it is shown. */
+  /** The name of the file that the slice comes from, as people are shown it. */
   readonly name: string;
   /** Its first byte within the file. */
   readonly offset: number;
-  /** Tells how much of the file it is, for the progress; undefined: unknown. */
+  /** The slice is this much of the file, for the progress; undefined: unknown. */
   readonly bytes: number;
   /** Path below the organization and query: `_json`. */
   readonly route: string;
@@ -12,7 +12,7 @@ export interface Slice {
   readonly contentType: string;
   /** The encoding of what `open` gives. */
   readonly contentEncoding?: 'gzip';
-  /** Tells it from every other slice of the upload. */
+  /** Distinguishes the slice from every other slice of the upload. */
   readonly digest: string;
   /** The body, from its beginning, as often as it is asked for. */
   open(): Promise<Body>;

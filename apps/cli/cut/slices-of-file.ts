@@ -70,7 +70,9 @@ function textSlice(
   };
 }
 
-/** The file as it is. What is JSON is compressed on its way; the other formats are compressed already. */
+/**
+ * Sends the file as it is. JSON is compressed on its way; the other formats are compressed already.
+ */
 async function* wholeFile(file: SourceFile): AsyncGenerator<Slice> {
   const { name, path, size = 0, folder, format, gzipped } = file;
   const read = (): AsyncIterable<Uint8Array> =>
@@ -101,13 +103,15 @@ function readText({ path, gzipped }: SourceFile): AsyncIterable<Buffer> {
   return gzipped ? through(file, createGunzip()) : file;
 }
 
-/** Pipes, but a failure of the source is one of the target. */
+/**
+ * Pipes the source into the target. A failure of the source also becomes a failure of the target.
+ */
 function through<T extends NodeJS.ReadWriteStream>(source: Readable, target: T): T & Readable {
   pipeline(source, target, () => undefined);
   return target as T & Readable;
 }
 
-/** A slice that is sent again is not compressed again; only what is compressed is kept. */
+/** Keeps only the compressed bytes, so that a slice that is sent again is not compressed again. */
 function compressedOnce(content: readonly Buffer[]): () => Promise<Body> {
   let waiting = content;
   let compressed: Promise<Body> | undefined;

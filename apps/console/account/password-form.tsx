@@ -10,7 +10,7 @@ interface Props {
   readonly onChanged: () => void;
 }
 
-/** Every session ends with the old password, this one too. */
+/** Every session ends when the password changes, including this one. */
 export function PasswordForm({ organization, email, onChanged }: Props) {
   const changing = useAction();
   const change = (event: SubmitEvent): void => {

@@ -9,7 +9,7 @@ export interface AuditEntry {
   readonly occurred_at: string;
   readonly type: string;
   readonly outcome: string;
-  /** It is empty for somebody who is erased. */
+  /** It is empty if the person has been erased. */
   readonly actor: string;
   readonly subject: string;
   readonly address: string;

@@ -2,7 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { wordsOf } from './request.js';
 
 interface Asked<T> {
-  /** It is undefined until it is there, and the one before while it is asked for again. */
+  /**
+   * It is undefined until the first answer comes. While the question is asked again, it is the
+   * answer from before.
+   */
   readonly answer: T | undefined;
   readonly failure: string | undefined;
   readonly isAsking: boolean;

@@ -49,7 +49,7 @@ export function AskPage({ organization, tables, sql, mayWrite, ...route }: Props
   const [state, setState] = useState<State>({ at: 'start' });
   const [history, setHistory] = useState(() => asked(organization));
   const [view, setView] = useState<View>('table');
-  // The editor completes, where the names do not come, those that it knows by itself.
+  // If the names do not arrive, the editor completes only the names that it has built in.
   const { answer: functions = NONE } = useAnswer(() => readFunctions(organization), [organization]);
   /**
    * Runs the statement, with the state of the last rendering. The editor keeps its first callback,
@@ -89,7 +89,7 @@ export function AskPage({ organization, tables, sql, mayWrite, ...route }: Props
       editor.current?.mark(where);
     }
   };
-  /** The address follows; that it has changed runs the statement, once. */
+  /** The address follows the statement. A changed address runs the statement once. */
   const ask = (within = range): void => {
     const link = linkTo({
       page: 'ask',

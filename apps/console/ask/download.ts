@@ -19,7 +19,7 @@ export async function download(
   link.href = url;
   link.download = `millrace.${format}`;
   link.click();
-  // The browser reads it after the click, so it must not go at once.
+  // The browser reads the URL after the click, so the URL must not be revoked at once.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 

@@ -1,9 +1,9 @@
 import type uPlot from 'uplot';
 
-/** The bars of one point take this share of the way to the next point. */
+/** The bars of one point take this share of the distance to the next point. */
 const GROUP_PART = 0.7;
 const BAR_MAX_PX = 60;
-/** uPlot has this number for values in units of the x scale. */
+/** uPlot uses this number for values in units of the x scale. */
 const IN_UNITS_OF_X = 1;
 
 /** A series has its place among others. */
@@ -13,7 +13,7 @@ interface Turn {
 }
 
 /**
- * The way between the two points that are nearest to each other; 1 where one point is alone.
+ * Finds the smallest distance between two points; 1 if there is only one point.
  * @param x in order
  */
 export function nearest(x: readonly number[]): number {

@@ -42,10 +42,10 @@ const TIME_STAMPS: (string | number | null)[][] = [
   ],
 ];
 
-/** A chart stands on the page like this. */
+/** The look of a chart on the page. */
 interface Look {
   readonly kind: Kind;
-  /** Gives the colour of its words and lines, which may be another one the next time it is drawn. */
+  /** Gives the colour of words and lines. It may have changed the next time the chart is drawn. */
   readonly ink: () => string;
   /** Width and height are in CSS pixels. */
   readonly width: number;

@@ -103,7 +103,7 @@ function secondsOf(text: string): number {
   return Date.parse(hasZone ? iso : `${iso}Z`) / 1000;
 }
 
-/** A drawing may round; the grid does not. */
+/** A drawing may round values; the grid must not. */
 function numberOf(value: RawValue | undefined): number | null {
   return value?.kind === 'number' ? Number(value.text) : null;
 }

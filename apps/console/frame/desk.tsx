@@ -22,27 +22,27 @@ interface Props {
 export function Desk({ session, onChanged, onSignedOut }: Props) {
   const route = useRoute();
   const named = session.organizations.find(({ name }) => name === route.organization);
-  // A link into an organization asks nothing of another one.
+  // A page about one organization asks nothing about another one.
   const isForeign = route.organization !== undefined && !named && program === 'hosted';
   const membership = isForeign ? undefined : (named ?? session.organizations[0]);
   const organization = membership?.name ?? '';
   const [tables, setTables] = useState<readonly Table[]>();
   const [failure, setFailure] = useState<string>();
 
-  // A token is nobody's, and has no invitations. Where asking fails, the page below says what is
-  // wrong.
+  // A token belongs to no person and has no invitations. If the question fails, the page below says
+  // what is wrong.
   const invitations = useAnswer(
     () => (session.email === '' ? Promise.resolve([]) : readReceived()),
     [session.email],
   );
-  /** They stand above the page, which would move when they came later. */
+  /** The invitations stand above the page. If they came later, the page would move. */
   const isKnown = invitations.answer !== undefined || invitations.failure !== undefined;
 
   const shown = useRef(organization);
   shown.current = organization;
 
   const readAgain = (): void => {
-    // Another one may have been chosen meanwhile.
+    // Somebody may have chosen another organization meanwhile.
     const isShown = (): boolean => shown.current === organization;
     readTables(organization).then(
       (read) => {

@@ -23,7 +23,7 @@ const FOR: Partial<Record<Page, (session: Session, membership: Membership) => bo
   organization: mayManage,
   audit: mayManage,
   server: ({ root }) => root,
-  // A token is nobody's.
+  // A token belongs to no person.
   account: ({ email }) => email !== '',
 };
 

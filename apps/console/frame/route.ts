@@ -66,7 +66,7 @@ export function useRoute(): Route {
   useEffect(() => {
     const follow = (): void => setRoute(parseRoute(location.hash));
     window.addEventListener('hashchange', follow);
-    // It may have changed since it was read, as by somebody who is quick.
+    // The address may have changed since it was read, for example if somebody clicks quickly.
     follow();
     return () => window.removeEventListener('hashchange', follow);
   }, []);

@@ -11,7 +11,7 @@ const BEYOND = 12;
 /** Draws a window of the rows: as many elements as fit, whatever the result has. */
 export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
   const place = useRef<HTMLDivElement>(null);
-  /** The row at the upper edge: within one row nothing is drawn anew. */
+  /** The row at the upper edge. While one row scrolls by, nothing is drawn again. */
   const [top, setTop] = useState(0);
   const [{ height, room }, setSize] = useState({ height: 400, room: 0 });
   const [chosen, setChosen] = useState<number>();
@@ -146,7 +146,7 @@ function Record({
   line,
   onClose,
 }: {
-  /** Its head is put here. */
+  /** The head of the record is put here. */
   readonly place: RefObject<HTMLDivElement>;
   readonly row: number;
   readonly line: string;

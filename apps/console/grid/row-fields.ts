@@ -1,4 +1,4 @@
-/** A value stays as the server wrote it: no number is read, so none loses a digit. */
+/** A value stays as the server wrote it. Numbers are not parsed, so none loses a digit. */
 export interface RawValue {
   readonly kind: 'text' | 'number' | 'boolean' | 'null' | 'nested';
   /** It is a text without its quotes, and the JSON of every other value. */

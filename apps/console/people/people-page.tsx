@@ -11,7 +11,7 @@ interface Props {
   readonly session: Session;
 }
 
-/** Shows the people who belong to an organization, and those who are asked to. */
+/** Shows the members of an organization, and the people who are invited. */
 export function PeoplePage({ organization, session }: Props) {
   const { answer, failure, askAgain } = useAnswer(
     () => Promise.all([readMembers(organization), readSent(organization)]),

@@ -53,7 +53,7 @@ function compared(
     (NUMERIC.test(field.type) && NUMBER.test(text)) ||
     (field.type === 'Boolean' && /^(?:true|false)$/.test(text));
   const value = isPlain ? text : quotedText(text);
-  // Rows without a value have not that one, either.
+  // Rows without a value also count as not having that value.
   if (operator === '!=') return `(${name} != ${value} OR ${name} IS NULL)`;
   return `${name} ${operator} ${value}`;
 }

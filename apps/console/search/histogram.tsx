@@ -11,7 +11,7 @@ interface Props {
   readonly onSpan: (start: number, end: number) => void;
 }
 
-/** Somebody has drawn over these bars; the numbers are theirs. */
+/** The user has drawn over these bars. The numbers are the first and the last bar. */
 interface Drawn {
   readonly from: number;
   readonly to: number;
@@ -30,7 +30,7 @@ export function Histogram({ buckets, start, end, onSpan }: Props) {
     const to = barAt(event);
     setDrawn((before) => before && { ...before, to });
   };
-  /** A click alone is no range. */
+  /** A click without a movement selects no range. */
   const choose = (): void => {
     setDrawn(undefined);
     if (!drawn || drawn.from === drawn.to) return;

@@ -4,7 +4,7 @@ import { CopyButton } from '../frame/copy-button.js';
 import { pieceFor } from './condition.js';
 import { preciseTime } from '../time/time-text.js';
 
-/** A record with a key that stays its own while others come. */
+/** A record with a key that stays the same when other records come. */
 export interface Line {
   readonly key: string;
   readonly json: string;
@@ -12,7 +12,7 @@ export interface Line {
 
 interface Props {
   readonly lines: readonly Line[];
-  /** It is the JSON of the record that others are shown around. */
+  /** The JSON of the record whose neighbours are shown. */
   readonly middle?: string | undefined;
   /** Is called when a value is clicked, with the text to type into the search for it. */
   readonly onPiece: (piece: string) => void;

@@ -15,7 +15,7 @@ import { LIVE_LINES_MAX, useLive } from './use-live.js';
 interface Props {
   readonly organization: string;
   readonly tables: readonly Table[];
-  /** The address has this and the next two; it is searched at once. */
+  /** The address has this value and the next two. The search runs at once. */
   readonly stream: string | undefined;
   readonly text: string | undefined;
   readonly range: string | undefined;
@@ -84,7 +84,7 @@ export function SearchPage({ organization, tables, ...route }: Props) {
     const start = span.start === undefined ? undefined : span.start * 1000;
     void run(0, { organization, stream: stream.name, condition, start, end });
   };
-  /** The address follows; that it has changed searches, once. */
+  /** The address follows the search. A changed address searches once. */
   const go = (change: { stream?: string; text?: string; range?: string }): void => {
     const { name = '' } = stream ?? {};
     const wanted = { organization, stream: name, text: typed, range, ...change };
@@ -123,7 +123,7 @@ export function SearchPage({ organization, tables, ...route }: Props) {
 
   useEffect(() => {
     const text = route.text ?? '';
-    // The address follows a moment later: what is typed meanwhile stays.
+    // The address changes a moment later, so that text typed meanwhile stays.
     if (text !== asked.current) setTyped(text);
     asked.current = text;
   }, [route.text]);
@@ -232,7 +232,10 @@ export function SearchPage({ organization, tables, ...route }: Props) {
   );
 }
 
-/** Keys stay the same within one search, so that what is open stays open; another search has others. */
+/**
+ * Keys stay the same within one search, so that open records stay open. Another search has other
+ * keys.
+ */
 function linesOf(state: State): readonly Line[] {
   if (state.at === 'start' || state.at === 'failed') return [];
   const [of, lines] =

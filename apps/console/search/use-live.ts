@@ -20,7 +20,7 @@ export const LIVE_LINES_MAX = 500;
 const DRAW_MS = 250;
 const NOTHING: Live = { lines: [], come: 0, waits: 'Connecting…', failure: undefined };
 
-/** Follows while it is given what to follow. */
+/** Follows a stream for as long as it gets a question to follow. */
 export function useLive(followed: Followed | undefined): Live {
   const [live, setLive] = useState(NOTHING);
   const key = useRef(0);

@@ -12,7 +12,7 @@ export interface Fact {
 
 const LITTLE_ROOM = 0.1;
 
-/** Finds in all that a process measures what says whether it does its work. */
+/** Picks, from all metrics of a process, those that say whether it does its work. */
 export function factsOf(samples: readonly Sample[]): readonly Fact[] {
   const one = (name: string): number | undefined =>
     samples.find((sample) => sample.name === name)?.value;
@@ -76,7 +76,7 @@ export function factsOf(samples: readonly Sample[]): readonly Fact[] {
   ];
 }
 
-/** One partition alone tells nothing that the sum does not. */
+/** A single partition shows nothing that the sum does not show. */
 function behind(samples: readonly Sample[]): Fact[] {
   const lags = samples.filter(({ name }) => name === 'millrace_queue_lag');
   if (lags.length < 2) return [];

@@ -1,4 +1,4 @@
-/** A process measures this value. */
+/** A value that a process measures. */
 export interface Sample {
   readonly name: string;
   readonly labels: ReadonlyMap<string, string>;

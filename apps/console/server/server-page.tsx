@@ -63,9 +63,9 @@ export function ServerPage() {
 
 function componentsOf(samples: readonly Sample[], away: Readonly<Record<string, string>>): Fact[] {
   return samples
-    .filter(({ name }) => name === 'millrace_part_ready')
+    .filter(({ name }) => name === 'millrace_component_ready')
     .map(({ labels, value }) => {
-      const name = labels.get('part') ?? '';
+      const name = labels.get('component') ?? '';
       const isReady = value > 0;
       return {
         name,

@@ -12,7 +12,7 @@ interface Props {
   readonly onChanged: () => void;
 }
 
-/** Sets how long records are kept, and which fields are looked into. */
+/** Sets how long records are kept, and which fields full-text search looks into. */
 export function SettingsForm({
   organization,
   stream: { name, settings },

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { isLast, LAST, rangeBetween, spanOf } from './time-range.js';
 
 interface Props {
-  /** The address has it as it is. */
+  /** The range as it stands in the address. */
   readonly range: string;
   readonly disabled: boolean;
   readonly onRange: (range: string) => void;
@@ -23,7 +23,7 @@ export function RangeField({ range, disabled, onRange }: Props) {
   const change = (which: 'start' | 'end', text: string): void => {
     const time = Date.parse(`${text}Z`);
     const ends = { start: start ?? end - HOUR_MS, end, [which]: time };
-    // While somebody types it may be nothing, or the wrong way round.
+    // While somebody types, the range may be incomplete, or its end may come before its beginning.
     if (ends.start < ends.end) onRange(rangeBetween(ends.start, ends.end));
   };
   const choose = (chosen: string): void => {

@@ -13,7 +13,7 @@ interface Sending {
   readonly stream: string;
   readonly file: File;
   readonly format: FileFormat;
-  /** The same file again, after a lost answer, is stored once. */
+  /** If the same file is sent again after a lost answer, it is stored once. */
   readonly key: string;
 }
 
@@ -31,7 +31,7 @@ export function sendFile(
   const parameters = new URLSearchParams({ wait: 'true', ...format.parameters });
   const path = `${apiOf(organization)}/${encodeURIComponent(stream)}/${format.route}?${parameters}`;
   return new Promise((resolve, reject) => {
-    // fetch tells nothing of what has gone out.
+    // fetch does not report how much has been sent.
     const sending = new XMLHttpRequest();
     sending.open('POST', path);
     for (const [name, value] of Object.entries(ownHeaders())) sending.setRequestHeader(name, value);

@@ -10,9 +10,9 @@ import { LinesJudge } from './json-lines/judge-lines.js';
 import type { RefusedRecords } from './refusals/refused-records.js';
 import { rejectedNative } from './refusals/rejected-native.js';
 
-/** Fast over small: a batch is read back within seconds. */
+/** The compression is fast rather than small, because a batch is read back within seconds. */
 const LEVEL = 1;
-/** So many bytes of the first refused record are looked at to say more. */
+/** So many bytes of the first refused record are examined, to explain the reason in more detail. */
 const KNOWN_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 const LINE_BREAK = Buffer.from('\n');
@@ -64,7 +64,7 @@ function judgedCsv(bytes: Buffer, job: JudgeJob, shape: CsvShape, memory: ChunkM
   return { ...told, lines, refused, refusedBytes };
 }
 
-/** Again where a time is one that can only be told in microseconds. */
+/** Judges again if a time can only be written in microseconds. */
 function judgedLines(bytes: Buffer, job: JudgeJob, memory: ChunkMemory): Judged {
   const judge = new LinesJudge(bytes, job, 'by magnitude', memory);
   const lines = judge.judge();
@@ -80,7 +80,10 @@ function ofLines(bytes: Buffer, judge: LinesJudge, lines: readonly Buffer[]): Ju
   return { ...told, lines, refused, refusedBytes: bytes };
 }
 
-/** Writes by a stream: the library's call for a whole buffer works in one place of memory for all threads. */
+/**
+ * Writes through a stream, because the library's call for a whole buffer uses one place of memory
+ * for all threads.
+ */
 async function write(file: string, pieces: Iterable<Buffer>): Promise<void> {
   await pipeline(Readable.from(pieces), new Compressor(LEVEL), createWriteStream(file));
 }

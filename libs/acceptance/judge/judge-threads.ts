@@ -5,7 +5,10 @@ import { judgeChunk } from './judge-chunk.js';
 import type { JudgedChunk, JudgeJob } from './chunk/judge-job.js';
 
 const PROGRAM = new URL('./judge-thread.js', import.meta.url);
-/** Below dist; where TypeScript runs as it is, as in a test, there is no program for a thread. */
+/**
+ * The program of a thread lies below dist. When TypeScript runs directly, as in a test, there is no
+ * such program.
+ */
 const isCompiled = existsSync(fileURLToPath(PROGRAM));
 
 type Answer = { readonly judged: JudgedChunk } | { readonly error: Error; readonly code?: string };
@@ -22,8 +25,8 @@ export class JudgeThreads {
   private closed = false;
 
   /**
-   * Judges as many jobs at once as the caller begins: it has the turns.
-   * @throws when the thread ends, which it does by a fault of ours or when it has no memory
+   * Judges as many jobs at once as the caller starts; the caller has the semaphore.
+   * @throws when the thread ends, because of a fault of ours or without memory
    */
   async judge(job: JudgeJob): Promise<JudgedChunk> {
     if (this.closed) throw new Error('the judge is closed');

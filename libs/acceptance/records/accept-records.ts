@@ -37,7 +37,10 @@ import type { Survey } from './survey.js';
 export interface SchemaKeeper {
   /** The stream as it is; undefined while it does not exist. */
   current(): StreamSchema | undefined;
-  /** Creates the stream or changes its schema so that what was surveyed fits as far as it can, and answers the schema then in force. */
+  /**
+   * Creates the stream or changes its schema so that the new fields fit as far as they can, and
+   * answers the schema then in force.
+   */
   evolve(survey: Survey): Promise<EvolvedSchema>;
 }
 
@@ -49,10 +52,12 @@ export interface EvolvedSchema {
 
 /** Endings of the files, which name their format and compression. */
 const FILES = { accepted: 'accepted.ndjson.zst', rejected: 'rejected.native.zst' };
-/** The same of CSV: lines are arrays of the fields that the header names, for names would double them. */
+/**
+ * The same for CSV. Lines are arrays of the header's fields, because names would double their size.
+ */
 const FILES_OF_CSV = { ...FILES, accepted: 'accepted.compact.ndjson.zst' };
 /**
- * The same for a batch that is kept in memory: it is small, and the queue keeps it in a record of
+ * The same for a batch that is kept in memory. It is small, and the queue keeps it in a record of
  * its own.
  */
 const CONTENTS = { accepted: 'accepted.ndjson', rejected: 'rejected.native' };
@@ -115,7 +120,10 @@ const targetsOf = (file: string, { accepted, rejected }: typeof FILES): typeof F
   rejected: `${file}.${rejected}`,
 });
 
-/** Kinds that a type takes, one bit for each; types are few, and asked for with every chunk. */
+/**
+ * The kinds that a type takes, one bit for each. They are cached, because there are few types and
+ * every chunk asks for them.
+ */
 const taken = new Map<string, number>();
 
 function judgedColumns({ columns, verbatim }: Schema): readonly JudgedColumn[] {

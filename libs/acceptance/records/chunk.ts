@@ -15,7 +15,7 @@ export interface Chunk {
   readonly bytes: number;
   /** CSV only: the shape of its records; undefined: they are JSON. */
   readonly csv?: CsvShape | undefined;
-  /** Its lines, where there is no such file: what comes of them stays in memory too. */
+  /** Its lines, if there is no such file. The results then stay in memory too. */
   readonly content?: Buffer;
 }
 
@@ -51,17 +51,17 @@ export interface ColumnarFile {
   readonly rows: number;
   readonly columns: readonly string[];
   /**
-   * Lines only: the types by which they are read into `columns`, without the first, `_timestamp`, which is
-   * a whole number where it is there. Undefined: columns, which have their types.
+   * Lines only: the types by which they are read into `columns`. `_timestamp`, the first, has none;
+   * it is a whole number if it is there. Undefined: the file has columns, with their types.
    */
   readonly types?: readonly string[] | undefined;
-  /** Lines only: the time of those that have none, in microseconds since the epoch. */
+  /** Lines only: the time of records without one, in microseconds since the epoch. */
   readonly acceptedAt?: number | undefined;
   /** Lines only: what the numbers in `_timestamp` mean. Undefined: microseconds. */
   readonly times?: WrittenTimes | undefined;
 }
 
-/** Accepted records have a stream to go to. Rejected ones may have none. */
+/** Accepted records go to a stream. Rejected records may have none. */
 export type AcceptedChunk = {
   readonly rejected: RejectedRecords | undefined;
 } & (
@@ -71,9 +71,11 @@ export type AcceptedChunk = {
 
 export interface RejectedRecords extends ColumnarFile {
   readonly first: Rejection;
-  /** True when every one of them is no record at all: malformed, or not an object. */
+  /** True when no line is a record at all: each is malformed, or not an object. */
   readonly structural: boolean;
-  /** Each of them; of tables, undefined: their rows are not told one by one. */
+  /**
+   * Each of the rejected records. It is undefined for tables, whose rows are not listed one by one.
+   */
   readonly rejections?: JudgedRejections;
 }
 

@@ -7,8 +7,8 @@ const INT_MIN = -(2n ** 63n);
 const UINT_MAX = 2n ** 64n - 1n;
 
 /**
- * Says what is wrong with a JSON text, and where. The engine only tells that something is. It is
- * for the first bad record of an upload.
+ * Says what is wrong with a JSON text, and where, because the engine only says that something is
+ * wrong. It is used for the first bad record of an upload.
  * @returns e.g. `malformed JSON: comma expected at column 12`; undefined when nothing is found, or
  *   the text is nested too deep to look.
  */
@@ -25,13 +25,16 @@ export function explainMalformed(text: string): string | undefined {
       .toLowerCase();
     return `malformed JSON: ${what} at column ${first.offset + 1}`;
   } catch (error) {
-    // Its parser goes down a level by calling itself.
+    // Its parser calls itself for each level.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-/** The first value that JSON's grammar has and no column: its field is the one of the record that it is in. */
+/**
+ * Finds the first value that JSON's grammar allows and no column takes. Its field is the one of the
+ * record that contains it.
+ */
 function unstorable(
   text: string,
   node: Node | undefined,
@@ -63,7 +66,7 @@ const isBeyond = (written: string): boolean =>
     ? BigInt(written) < INT_MIN || BigInt(written) > UINT_MAX
     : !Number.isFinite(Number(written));
 
-/** Each half has the other beside it. */
+/** Each half of a surrogate pair has the other half beside it. */
 const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text);
 
 const shortened = (written: string): string =>

@@ -15,6 +15,6 @@ export function rejectionsOf({ first, rejections }: RejectedRecords): Rejection[
   }));
 }
 
-/** A reason as clients are told it. */
+/** A reason in the words that clients get. */
 export const plainReason = (reason: string): string =>
   reason.startsWith(STRUCTURAL) ? reason.slice(STRUCTURAL.length) : reason;

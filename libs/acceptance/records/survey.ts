@@ -1,2 +1,5 @@
-/** Tells for every field how many of its values are of which kind. Kinds are the engine's names of dynamic types, and `beyondFloat` of those. */
+/**
+ * Counts, for every field, its values of each kind. Kinds are the engine's names of dynamic types;
+ * `beyondFloat` counts integers that floats do not hold.
+ */
 export type Survey = ReadonlyMap<string, ReadonlyMap<string, number>>;

@@ -33,11 +33,14 @@ interface ReadyStream {
 /** The stream that a table's rows go to. */
 interface TargetStream {
   /**
-   * Makes or changes it, once, so that the fields fit as far as they can; then answers it as it is
-   * each time.
+   * Creates or changes the stream once, so that the fields fit as far as they can. Later calls
+   * answer the stream as it is.
    */
   ready(): Promise<ReadyStream>;
-  /** Lets columns of integers keep that type: they are about to get some that no float has. */
+  /**
+   * Lets columns of integers keep that type, because they are about to get integers that no float
+   * holds.
+   */
   keepExact(columns: readonly Column[]): Promise<void>;
 }
 
@@ -68,7 +71,8 @@ export function targetStream(keeper: SchemaKeeper, fields: readonly StoredField[
 
 /**
  * Turns rows of a table into a columnar batch of the stream's columns, and those that do not fit
- * into rejected records. A field's type decides; only where it leaves a doubt is each value looked at.
+ * into rejected records. A field's type decides. Each value is looked at only if the type leaves a
+ * doubt.
  */
 export async function acceptRows(
   engine: LocalEngine,
@@ -99,7 +103,7 @@ export async function acceptRows(
     await target.keepExact(beyond);
     return acceptRows(engine, target, fields, chunk, options);
   }
-  // Something does not fit. It may be a map that names a key twice, which no object takes.
+  // Something does not fit. It may be a map that has a key twice, which no object takes.
   const rows = judged(true);
   try {
     const refused = await countRefused(engine, rows);
@@ -117,7 +121,7 @@ export async function acceptRows(
   }
 }
 
-/** The engine's number of a value that has no way into a type. */
+/** The engine's error number for a value that cannot become the type. */
 const TYPE_MISMATCH = 53;
 
 const asBrokenFile = (error: unknown): unknown =>
@@ -129,12 +133,12 @@ interface Accepting {
   readonly engine: LocalEngine;
   readonly chunk: RowChunk;
   readonly columns: readonly Column[];
-  /** Columns of integers that are not known to have any that no float has. */
+  /** Columns of integers that are not known to hold an integer that no float holds. */
   readonly unsure: readonly Column[];
   readonly options: AcceptOptions;
 }
 
-/** Finds those of the unsure columns that get such integers. */
+/** Finds those of the unsure columns that would get such integers. */
 async function withBeyondFloat(
   { engine, columns, unsure }: Accepting,
   { rows, values, reason }: JudgedRows,
@@ -154,8 +158,8 @@ async function store(
   const target = `${chunk.file}.accepted.native.${COMPRESSION}`;
   const time = `fromUnixTimestamp64Micro(ifNull(${micros}, toInt64(${options.acceptedAt})), 'UTC') AS _timestamp`;
   const names = columns.map(({ name }) => name);
-  // A broken file may make the engine find another type than the file says: that fails here, and
-  // not when the batch is on the queue.
+  // In a broken file the engine may find another type than the file says. That fails here, and not
+  // when the batch is on the queue.
   const expressions = columns.map(
     ({ name, type }, index) =>
       `CAST(${certain(values[index], `value of ${name}`)}, ${quoteText(type)}) AS ${quoteIdentifier(name)}`,

@@ -3,8 +3,8 @@ import { longRecord } from '../records/record-limit.js';
 import type { RowChunk } from './spool-rows.js';
 
 /**
- * A row counts with the bytes of its values. Rows are looked at only where one of them may be too
- * long: with the usual limit, never.
+ * Refuses a row whose values have too many bytes. Rows are looked at only if one of them may be too
+ * long; with the usual limit, that never happens.
  * @throws {MillraceError} UPLOAD_TOO_LARGE
  */
 export async function refuseLongRows(

@@ -28,10 +28,10 @@ export async function refuseOtherTypes(
   }
 }
 
-/** Rows are read with it: a struct may be null. */
+/** Rows are read with this setting, because a struct may be null. */
 const NULL_STRUCTS = 'allow_experimental_nullable_tuple_type = 1';
 
-/** Types of numbers in which values of a kind are spooled; undefined: they are no numbers. */
+/** The numeric types in which values of a kind are spooled; undefined: they are no numbers. */
 function numbersOf(kind: string): readonly string[] | undefined {
   if (kind === 'Micros') return ['Int64'];
   const type = readValueType(bare(kind));
@@ -42,7 +42,7 @@ function numbersOf(kind: string): readonly string[] | undefined {
       return [bare(kind)];
     case 'date':
       return ['Int32'];
-    // The type has 128 bits where the file has the nanoseconds of a Julian day.
+    // The type has 128 bits because the file has the nanoseconds of a Julian day.
     case 'timestamp':
       return ['Int64', 'Int128'];
     case 'time':

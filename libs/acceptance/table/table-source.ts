@@ -34,7 +34,9 @@ import {
 /** A table that comes with a schema of its own. */
 export interface TableSource {
   readonly fields: readonly Field[];
-  /** The files its rows are in, one after the other; a file is there until the next is asked for. */
+  /**
+   * The files with its rows, one after the other. A file exists until the next one is asked for.
+   */
   readonly files: AsyncIterable<DataFile> | Iterable<DataFile>;
 }
 
@@ -50,11 +52,11 @@ export interface DataFile {
   readonly held: readonly Field[];
   /** Rows of the table in it. */
   readonly rows: number;
-  /** SQL of fields that all of its rows have alike, by the field's name. */
+  /** SQL of fields that have the same value in all of its rows, by the field's name. */
   readonly constants: ReadonlyMap<string, string>;
   /** SQL that is true for rows of the table, where not all are. */
   readonly where?: string | undefined;
-  /** Structs and maps of it that may be null. */
+  /** Structs and maps in the file that may be null. */
   readonly objects: readonly NullableObject[];
   /** Checks what can be said of the file only once it is read. @throws {MillraceError} */
   checkRead?(): Promise<void>;
@@ -124,7 +126,7 @@ async function nullsOf(
     }
   } catch (error) {
     const isOfFile = error instanceof Error && !(error instanceof MillraceError);
-    // The system's own messages name our folders.
+    // The system's own messages contain paths of our folders.
     if (!isOfFile || isOutOfSpace(error) || 'syscall' in error) throw error;
     throw unreadable(name, error.message, error);
   }
@@ -161,13 +163,13 @@ function valueOf(own: Field | undefined, declared: Field, nulls: Nulls): string 
   return time ?? "CAST(NULL, 'Nullable(Int64)')";
 }
 
-/** The engine's number of a statement that needs more memory than it may have. */
+/** The engine's error number for a statement that needs more memory than it may have. */
 const MEMORY_LIMIT_EXCEEDED = 241;
 const REASON_LENGTH_MAX = 300;
 
 function explained(error: unknown, name: string): unknown {
   if (!(error instanceof WarehouseError) || isOutOfSpace(error)) return error;
-  // It says nothing of the file.
+  // This failure says nothing about the file.
   if (error.code === NETWORK_ERROR) return error;
   if (error.code === MEMORY_LIMIT_EXCEEDED)
     return new MillraceError(
@@ -175,7 +177,7 @@ function explained(error: unknown, name: string): unknown {
       `${name}: a row group or a page of it needs more memory than there is for an upload; write it with smaller ones`,
       { cause: error },
     );
-  // The rest of the message names our own folders.
+  // The rest of the message contains paths of our folders.
   const [reason = ''] = error.message.split(/: \(in file|: While executing| FROM file\(|\n/, 1);
   return unreadable(name, reason.slice(0, REASON_LENGTH_MAX), error);
 }

@@ -6,8 +6,8 @@ import { FairSemaphore } from '@app/flow';
 export const ENGINE_SLOTS = { small: 2, large: 2 } as const;
 
 /**
- * Files of tables that are read at once. A large one takes long, and nobody can be put off once it
- * has begun: so nobody has both.
+ * Files of tables that are read at once. A large one takes long and cannot be interrupted, so no
+ * organization may have all the places.
  */
 const TABLES = { all: 2, each: 1 } as const;
 
@@ -42,7 +42,10 @@ export class FairEngine {
     };
   }
 
-  /** Statements run between files: they have slots of their own, or they would wait for this to end. */
+  /**
+   * Statements run between files, so they have slots of their own. Otherwise they would wait for
+   * this work to end.
+   */
   private async *spool(
     share: string,
     uploadId: string,

@@ -8,7 +8,9 @@ export interface Judge {
   judge(job: JudgeJob): Promise<JudgedChunk>;
 }
 
-/** Judged within a millisecond: a thread would take longer to be told of it. */
+/**
+ * A chunk of this size is judged within a millisecond. Sending it to a thread would take longer.
+ */
 const SMALL_BYTES = 128 * 1024;
 /** Chunks that are judged at once. */
 const SLOTS = 2;

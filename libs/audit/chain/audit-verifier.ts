@@ -8,7 +8,7 @@ import { verifyAudit, type AuditVerdict } from './verify-audit.js';
 
 /** A verdict, and the trail that it is about. */
 export interface CheckedTrail extends Omit<AuditVerdict, 'found' | 'ofLostTime'> {
-  /** The position of the last event that was there when it began. */
+  /** The position of the last event that existed when the check began. */
   readonly upTo: bigint;
   /** Milliseconds since the epoch. */
   readonly checkedAt: number;
@@ -30,13 +30,16 @@ interface Sources {
   carriedOut(this: void): Promise<bigint>;
 }
 
-/** Each holds a page of rows. */
+/** So many trails are checked at once; each holds a page of rows. */
 const TRAILS_AT_ONCE = 16;
 /** A verdict is kept for at least so long, and given to all who ask meanwhile. */
 const KEPT_MS = 60_000;
-/** It is kept for so many times what it took. */
+/** A verdict is kept for so many times as long as the check took. */
 const KEPT_TIMES = 10;
-/** An erasure at the same moment, which takes names out of entries, looks like a change of them. */
+/**
+ * An erasure at the same moment removes names from entries. That looks as if somebody had changed
+ * them.
+ */
 const LOOKS = 3;
 /** Another replica of the tables may show an entry a little later. */
 const CARRIED_OUT_MS = 2000;
@@ -57,7 +60,7 @@ export class AuditVerifier {
 
   constructor(private readonly sources: Sources) {}
 
-  /** @param database of an organization that there is */
+  /** @param database of an organization that exists */
   trail(database: string): Promise<CheckedTrail> {
     const kept = this.kept.get(database);
     if (kept && performance.now() < kept.until) return Promise.resolve(kept.trail);
@@ -102,7 +105,7 @@ export class AuditVerifier {
         for (const trail of await this.look(doubtful)) trails.set(trail.database, trail);
         doubtful = doubtful.filter((each) => trails.get(each)?.problems.length !== 0);
       } catch (error) {
-        // The trail of an organization that has ended goes in the middle, and is nobody's fault.
+        // The organization may end while its trail is checked. That is not a fault.
         const left = this.present(doubtful);
         if (left.length === doubtful.length) throw error;
         doubtful = left;

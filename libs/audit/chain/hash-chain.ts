@@ -4,7 +4,7 @@ import type { RecordedEvent } from '@app/event-store';
 /** The key of an entry, by the position of its event: the server's key may be changed. */
 export type ChainKey = (position: bigint) => Uint8Array;
 
-/** The hash that the first entry of a chain has before it. */
+/** The hash that stands before the first entry of a chain. */
 export const CHAIN_START = '0'.repeat(64);
 
 /**

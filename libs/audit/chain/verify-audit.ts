@@ -11,11 +11,14 @@ import { CHAIN_START, chainHash, type ChainKey } from './hash-chain.js';
 export interface AuditVerdict {
   readonly database: string;
   readonly entries: number;
-  /** Hash of the last entry: noted elsewhere, it proves later that nothing before it changed. */
+  /**
+   * The hash of the last entry. If somebody notes it elsewhere, it proves later that nothing before
+   * it changed.
+   */
   readonly head: string;
   /** Entries whose own events are lost: see `reconciliation-events.ts`. */
   readonly ofLostTime: number;
-  /** Tells which of the noted hashes are in it, those of the lost time too. */
+  /** Tells which of the noted hashes are in the trail, also among the entries of the lost time. */
   readonly found: ReadonlySet<string>;
   /** Empty when the trail is what the events say. */
   readonly problems: readonly string[];
@@ -30,12 +33,12 @@ interface VerifyOptions {
    * later entries are not judged yet.
    */
   readonly upTo?: bigint | undefined;
-  /** Tells how long entries up to there may be on their way. */
+  /** So long an entry may take to arrive in the table. */
   readonly carriedOutMs?: number;
-  /** Trails of these alone; undefined: all that there are. */
+  /** Only these trails are checked; undefined: all of them. */
   readonly databases?: readonly string[] | undefined;
   onProgress(this: void, position: bigint): void;
-  /** Awaited between pieces of the work, where others want their turn. */
+  /** Awaited between pieces of the work, so that other work gets its turn. */
   pause?(this: void): Promise<void>;
 }
 
@@ -45,7 +48,10 @@ const PIECE = 256;
 /** No event has position 0, but a row may. */
 const BEFORE_ALL = '-1';
 const PROBLEMS_MAX = 20;
-/** An event's entry comes when it is carried out: so long is waited for it, in all. */
+/**
+ * The entry of an event appears when the event is carried out. The check waits so long for it, in
+ * total.
+ */
 const CARRIED_OUT_MS = 15_000;
 const LOOK_MS = 100;
 
@@ -160,11 +166,11 @@ class RowReader {
   constructor(
     private readonly tables: AuditTables,
     private readonly database: string,
-    /** Rows may be on their way until this time of `performance.now()`. */
+    /** Rows may still arrive until this time of `performance.now()`. */
     private readonly until = 0,
   ) {}
 
-  /** The next row, also one that is on its way. */
+  /** Gives the next row, and waits for one that may still arrive. */
   async awaited(): Promise<AuditRow | undefined> {
     let row = await this.peek();
     while (!row && performance.now() < this.until) {
@@ -195,7 +201,7 @@ class RowReader {
     for (;;) {
       const { total } = await this.tables.auditPage(this.database, { offset: 0, limit: 1 });
       const counted = this.count;
-      // An entry that came since the last look is no double of another one.
+      // An entry that arrived since the last look is not a double of another one.
       this.ended = false;
       while (await this.peek()) this.skip();
       if (this.count === counted) return total - this.count;

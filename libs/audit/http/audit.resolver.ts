@@ -25,7 +25,7 @@ class AuditPage {
   @Field(() => Float) total!: number;
 }
 
-/** Tells in the GraphQL schema of metadata who did what in the organization. */
+/** Adds to the GraphQL schema of metadata the question who did what in the organization. */
 @Resolver()
 @Requires('manage-organization')
 export class AuditResolver {

@@ -39,7 +39,7 @@ export interface StoredChain {
 /** Trails that are written at the same time: an insert waits for the disk more than it computes. */
 const WRITERS = 4;
 
-/** An insert may lose its answer so often: an engine that has ended is started again. */
+/** An insert may lose its answer this often. An engine that has ended is started again. */
 const LOST_MAX = 3;
 const LOST_BACKOFF_MS = { first: 100, most: 1000 };
 
@@ -48,8 +48,8 @@ const isLost = (error: unknown): boolean =>
 
 /**
  * Writes every event into the table `_audit` of the organization it concerns, chained by hashes.
- * Rows are written in order and never twice: what the table already has is only passed over. They
- * go in groups: while stored events are replayed by the thousand, then as `writeGroup` is asked to,
+ * Rows are written in order and never twice: rows that the table already has are skipped. They go
+ * in groups: while stored events are replayed by the thousand, then as `writeGroup` is asked to,
  * for which the readers of the trail wait. Of several processes the one that leads writes.
  */
 export class AuditTrailProjection implements SnapshottedProjection {
@@ -57,15 +57,15 @@ export class AuditTrailProjection implements SnapshottedProjection {
   readonly snapshotVersion = 1;
   private live = false;
   private readonly chains = new Map<string, Chain>();
-  /** Position of the last row in the table. Absent: not known. */
+  /** The position of the last row in the table. A trail without an entry is not known yet. */
   private readonly stored = new Map<string, bigint>();
   private readonly pending = new Map<string, AuditRow[]>();
   private pendingRows = 0;
   private hasErased = false;
   private readonly beside = new BesideReplay((left) => this.flush(left));
-  /** Trails that went with their organizations since the start. */
+  /** Trails that ended with their organizations since the start. */
   private readonly ended = new Set<string>();
-  /** The trails that are being written, each until it is. */
+  /** The trails that are being written now. */
   private readonly writing = new Map<string, Promise<void>>();
 
   constructor(
@@ -124,7 +124,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
     await this.beside.end();
     await this.flush();
     for (const database of this.directory.databases()) {
-      // Where there are rows, there is a table.
+      // If there are rows, there is a table.
       const hasRows = (this.stored.get(database) ?? -1n) >= 0n;
       if (!hasRows) await this.tables.createAuditTable(database);
     }
@@ -155,7 +155,10 @@ export class AuditTrailProjection implements SnapshottedProjection {
     this.stored.clear();
   }
 
-  /** Its organization is deleted: when it resolves nothing writes there, and nothing will. */
+  /**
+   * Ends the trail of a deleted organization. When it resolves, nothing writes there, and nothing
+   * will.
+   */
   async end(database: string): Promise<void> {
     this.ended.add(database);
     this.chains.delete(database);
@@ -188,16 +191,19 @@ export class AuditTrailProjection implements SnapshottedProjection {
     if (!this.live) return this.stored.get(database) ?? this.ask(database);
     if (!this.lead.isLeading) {
       this.stored.clear();
-      // It may have led until a group was refused just now, and so waited for nobody.
+      // The process may have led until a group was refused just now. Then it has waited for nobody.
       await this.follow(database, position);
     }
     if (!this.lead.isLeading) return position;
-    // The founder of an organization may ask it something next.
+    // The founder of an organization may query its trail next.
     if (!this.chains.has(database)) await this.tables.createAuditTable(database);
     return -1n;
   }
 
-  /** Rows that are put there meanwhile stay for the next time. @param left so many rows may wait on */
+  /**
+   * Writes groups. Rows that arrive meanwhile stay for the next time.
+   * @param left so many rows may go on waiting
+   */
   private async flush(left = 0): Promise<void> {
     const groups = dueGroups(this.pending, this.pendingRows - left).values();
     const writer = async (): Promise<void> => {
@@ -237,10 +243,11 @@ export class AuditTrailProjection implements SnapshottedProjection {
       try {
         const stored = this.stored.get(database) ?? (await this.ask(database));
         const missing = rows.filter(({ position }) => BigInt(position) > stored);
-        // Where there are rows, there is a table.
+        // If there are rows, there is a table.
         if (!this.live && stored < 0n && missing.length > 0)
           await this.tables.createAuditTable(database);
-        // Another process may have written meanwhile, and another writer of ours taken the lead again.
+        // Another process may have written meanwhile, and this process may have taken the lead
+        // again.
         if (this.lead.term !== term) {
           this.stored.delete(database);
           continue;
@@ -250,7 +257,8 @@ export class AuditTrailProjection implements SnapshottedProjection {
         return;
       } catch (error) {
         this.stored.delete(database);
-        // Another writer of ours may have claimed anew, because its answer was lost: then we go on.
+        // This process may have claimed the lead again, because an answer was lost. Then the work
+        // goes on.
         if (error instanceof FencedError) await this.lead.confirm();
         // During the replay of stored events no caller tries again, so it is done here. Each
         // attempt reads back which rows are there.

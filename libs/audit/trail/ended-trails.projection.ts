@@ -3,7 +3,7 @@ import type { AuditTrailProjection } from './audit-trail.projection.js';
 
 /**
  * Ends the trail of a deleted organization. It runs before the organization's database is dropped:
- * a trail written meanwhile would create the database again.
+ * a trail that is written afterwards would create the database again.
  */
 export class EndedTrailsProjection implements Projection {
   readonly name = 'ended-trails';

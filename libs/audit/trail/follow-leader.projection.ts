@@ -19,7 +19,7 @@ export class FollowLeaderProjection implements Projection {
     return this.lead.start();
   }
 
-  /** Everything in the past has been carried out, or is mended by the process that leads. */
+  /** Every past event has been carried out, or the leading process repairs it. */
   resumeAfter(last: bigint): bigint {
     return last;
   }

@@ -1,6 +1,9 @@
 import { FencedError, WarehouseError, type AuditTables } from '@app/warehouse';
 
-/** The engine's numbers of unknown tables and databases: they are about to be made, or were dropped. */
+/**
+ * The engine's error numbers for unknown tables and databases: they are about to be created, or
+ * were dropped.
+ */
 const NOT_THERE = new Set([60, 81]);
 
 /** @returns the position of a trail's last entry, -1 before the first; it fails where the trail has no table */

@@ -4,7 +4,7 @@ import { audited, organizationOfEntry } from '../audit-entry.js';
 import { CHAIN_START, chainHash, type ChainKey } from '../chain/hash-chain.js';
 import { StreamOwners } from '../stream-owners.js';
 
-/** Tells where a trail must stand. */
+/** The last position and hash that a trail must have. */
 export interface TrailHead {
   readonly entries: number;
   /** The hash of the last entry. */

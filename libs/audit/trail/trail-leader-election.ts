@@ -3,7 +3,7 @@ import { LeaderElection } from '@app/event-store';
 import { FencedError, type AuditTables } from '@app/warehouse';
 import { lastPositionOf } from './last-position.js';
 
-/** Tells how long nobody may carry an event out before somebody else does. */
+/** If no process carries an event out for so long, another process takes over. */
 const MAX_WAIT_MS = 2000;
 const LOOK_MS = 20;
 
@@ -47,7 +47,10 @@ export class TrailLeaderElection extends LeaderElection {
     return this.leading;
   }
 
-  /** Another number whenever the lead was lost or taken: what was read before may be old. */
+  /**
+   * Becomes another number whenever the lead was lost or taken: anything read before may be
+   * outdated.
+   */
   get term(): number {
     return this.terms;
   }
@@ -96,12 +99,13 @@ export class TrailLeaderElection extends LeaderElection {
   }
 
   /**
-   * Resolves when another process has carried out the event at `position`, or this one has taken the lead.
-   * @param home whose trail tells it too, where `database` is not there: it went with its organization
+   * Resolves when another process has carried out the event at `position`, or this one has taken
+   * the lead.
+   * @param home the database whose trail also shows it, if `database` is gone with its organization
    */
   async follow(database: string, position: bigint, home?: string): Promise<void> {
-    // A process that stepped in for a projector is waited for as long as the projector was, and no
-    // longer.
+    // A process that stepped in for a projector is given as much time as the projector, and no
+    // more.
     const since = this.rank === 'projector' ? this.followingSince : performance.now();
     let late = since + this.maxWaitMs;
     while (!this.leading && (await this.reached(database, home)) < position) {

@@ -71,7 +71,7 @@ export function parseEdgeArguments(argv: readonly string[]) {
   }
 }
 
-/** The library's own message has no remedy. */
+/** The library's own message does not say what to do. */
 function refuseUnknown(argv: readonly string[]): void {
   const { tokens } = parseArgs({ args: [...argv], options: OPTIONS, strict: false, tokens: true });
   for (const token of tokens)

@@ -19,7 +19,7 @@ export interface ConfigFile {
   readonly flightSql?: HttpAddress;
   readonly tables: readonly DescribedTable[];
   readonly stores: readonly DescribedStore[];
-  /** False: tables may be registered; absent: not said. */
+  /** False: tables may be registered; absent: the file says nothing about it. */
   readonly readOnly?: boolean;
   readonly reloadSeconds?: number;
   readonly responseFormat?: ResultFormat;
@@ -29,7 +29,7 @@ export interface ConfigFile {
   readonly notes: readonly string[];
 }
 
-/** ROAPI's keys for what is not here, with the reason. */
+/** ROAPI's keys that have no effect here, each with the reason. */
 const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
   datafusion: 'settings of the engine that ROAPI has, which is not the one here',
   flight_sql_config: 'clients of Flight SQL show --token, as all others do',
@@ -47,7 +47,7 @@ const configFile = strict({
   disable_read_only: z.boolean().optional(),
   reload_interval: seconds.optional(),
   response_format: responseFormat.optional(),
-  /** ROAPI has none. */
+  /** ROAPI has no keys like these. */
   cors: z.union([z.string().transform((only) => [only]), z.array(z.string())]).optional(),
   datafusion: scalars.nullish(),
   flight_sql_config: z.looseObject({}).nullish(),

@@ -14,22 +14,25 @@ import { responseFormat } from './response-format.js';
 
 export interface EdgeConfig {
   readonly http: HttpAddress;
-  /** Tells where clients of PostgreSQL ask; absent: nowhere. */
+  /** The address for clients of PostgreSQL; absent: there is none. */
   readonly postgres?: HttpAddress;
-  /** Tells where clients of Arrow Flight SQL ask; absent: nowhere. */
+  /** The address for clients of Arrow Flight SQL; absent: there is none. */
   readonly flightSql?: HttpAddress;
-  /** Names are told apart. */
+  /** The names of the tables are distinct. */
   readonly tables: readonly DescribedTable[];
   readonly stores: readonly DescribedStore[];
-  /** Callers that ask for none get this one. */
+  /** A caller that asks for no format gets this one. */
   readonly responseFormat: ResultFormat;
-  /** The seconds of materialized tables that have none of their own; absent: they are read once. */
+  /**
+   * The interval in seconds of materialized tables without an interval of their own; absent: they
+   * are read once.
+   */
   readonly reloadSeconds?: number;
   /** Tells whether tables may be registered and dropped at run time. */
   readonly readOnly: boolean;
-  /** Tells where registered tables are kept; absent: nowhere. */
+  /** The place where registered tables are kept; absent: they are not kept. */
   readonly stateFile?: string;
-  /** Secret; absent: nobody has to show one. */
+  /** Secret; absent: callers need no token. */
   readonly token?: string;
   /** Origins whose pages may call; `*` is any. */
   readonly cors: readonly string[];
@@ -38,7 +41,7 @@ export interface EdgeConfig {
   readonly notes: readonly string[];
 }
 
-/** Somebody asked for a text instead of the program. */
+/** The caller asked for a text, such as the help, instead of the program. */
 type EdgeQuestion = 'help' | 'version';
 
 /** Reads arguments, configuration file and environment. @throws {Error} that names what is wrong and where */
@@ -86,7 +89,7 @@ function merge(given: EdgeArguments, file: ConfigFile, environment: EdgeEnvironm
   };
 }
 
-/** Tells whether who can call may read this machine's files: registering a table does so. */
+/** Tells whether callers may read this machine's files, since registering a table does so. */
 function isAmongOwners(config: {
   readonly http: HttpAddress;
   readonly token: string | undefined;
@@ -95,7 +98,7 @@ function isAmongOwners(config: {
   return config.token !== undefined || (isLoopback(config.http.host) && config.cors.length === 0);
 }
 
-/** Digits: an empty value must not count as 0. */
+/** Only digits are accepted, because an empty value must not count as 0. */
 const seconds = z
   .string()
   .regex(/^\d+(?:\.\d+)?$/, 'want a number of seconds')

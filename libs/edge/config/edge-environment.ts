@@ -2,14 +2,17 @@ import { sourceCredentials, type SourceCredentials } from '../sources/source-cre
 
 /** The variables of its environment that the edge program reads. */
 export interface EdgeEnvironment {
-  /** Tells where to listen unless told otherwise: ROAPI's variables. */
+  /** The address to listen at unless an argument says otherwise. The names are ROAPI's. */
   readonly host: string | undefined;
   readonly port: string | undefined;
   /** The user who reads the hosted organization that is followed. */
   readonly user: string | undefined;
   /** Secret: the account's password or the organization's passcode. */
   readonly password: string | undefined;
-  /** Secret: what callers have to show. Here it is not in the list of processes, as `--token` is. */
+  /**
+   * Secret: the token that callers must send. Unlike `--token`, it does not appear in the list of
+   * processes.
+   */
   readonly token: string | undefined;
 }
 
@@ -24,7 +27,7 @@ export function readEdgeEnvironment(variables: NodeJS.ProcessEnv = process.env):
   };
 }
 
-/** Keys to what tables are read from. */
+/** Keys to the places that tables are read from. */
 export const readSourceCredentials = (
   variables: NodeJS.ProcessEnv = process.env,
 ): SourceCredentials => sourceCredentials(variables);

@@ -1,7 +1,10 @@
 import { resolve } from 'node:path';
 import type { DescribedTable } from '../table-description.js';
 
-/** The same table wherever the program is started. @param base absolute folder that its paths start from */
+/**
+ * Makes paths absolute, so that the table is the same wherever the program is started.
+ * @param base absolute folder that its paths start from
+ */
 export function withAbsolutePaths(table: DescribedTable, base: string): DescribedTable {
   const { uri, schemaFromFiles } = table;
   return {

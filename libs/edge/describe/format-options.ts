@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { TableFormat, TableOptions } from '../table-description.js';
 import { strict } from './strict.js';
 
-/** Names that people write for a tab, since it cannot be seen. */
+/** Names that people write for a tab, because a tab is invisible. */
 const TABS = ['tab', '\\t'];
 const delimiter = z
   .string()
@@ -108,7 +108,10 @@ function copied({ materialize, use_memory_table: alias }: Copied): { materialize
   return present('materialize', materialize ?? alias);
 }
 
-/** The property, where there is a value: with `exactOptionalPropertyTypes` absent is not undefined. */
+/**
+ * Gives the property only if it has a value: with `exactOptionalPropertyTypes`, absent is not
+ * undefined.
+ */
 export function present<Name extends string, Value>(
   name: Name,
   value: Value | undefined,

@@ -23,7 +23,7 @@ const SCHEMES: Readonly<Record<string, TableFormat>> = {
   postgresql: 'postgres',
   sqlite: 'sqlite',
 };
-/** The engine unpacks what is named so. */
+/** The engine decompresses files with these endings. */
 const COMPRESSED = /\.(?:gz|br|bz2|xz|zst|lz4|snappy)$/;
 
 /** The format that a URI's scheme or its file's extension says; undefined when neither does. */
@@ -36,7 +36,10 @@ export function formatInUri(uri: string): TableFormat | undefined {
   return Object.hasOwn(EXTENSIONS, lower) ? EXTENSIONS[lower] : undefined;
 }
 
-/** The file's name without its extensions, which a table without a name of its own has; may be empty. */
+/**
+ * The file's name without its extensions, which becomes the name of a table without a name; may be
+ * empty.
+ */
 export function stemOf(uri: string): string {
   return fileName(uri)
     .replace(COMPRESSED, '')

@@ -2,8 +2,8 @@ import { unknownKey } from '@app/platform';
 import { z } from 'zod';
 
 /**
- * An object that refuses unknown keys. The error names the key and the known key that may have been
- * meant.
+ * An object that refuses unknown keys. The error names the key and the known key that the author
+ * may have meant.
  * @param taken further keys that an author may write; the caller has removed them before
  */
 export function strict<Shape extends z.core.$ZodLooseShape>(

@@ -58,7 +58,7 @@ function parseUri(text: string): { uri: string; options: ReadonlyMap<string, unk
   return { uri, options };
 }
 
-/** Options stay out of it: headers of `io_option` are secret. */
+/** The description of a table leaves the options out, because headers of `io_option` are secret. */
 const shown = (table: string): string => JSON.stringify(withoutSecrets(table));
 
 /** The URI, and each option with its value. */

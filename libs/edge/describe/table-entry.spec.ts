@@ -91,7 +91,7 @@ function argumentOf(table: DescribedTable): string {
   ].join(',');
 }
 
-/** Texts made of what has a meaning, in any order. */
+/** Texts made of characters with a special meaning, in any order. */
 const likely = fc
   .array(
     fc.constantFrom(

@@ -44,7 +44,7 @@ const ioOption = strict({
   headers: z.record(z.string(), z.string()).default({}),
 });
 
-/** Tells where a table's data is and how it is read: what tables and key-value stores have alike. */
+/** Where a table's data is and how it is read. Tables and key-value stores share these fields. */
 const SOURCE = {
   uri: z.string().min(1, 'want a path or a URI'),
   option: z
@@ -55,7 +55,7 @@ const SOURCE = {
   partition_columns: columns.optional(),
   reload_interval: seconds.optional(),
   io_option: ioOption.optional(),
-  /** Rows that ROAPI reads at a time: nothing here depends on it. */
+  /** The number of rows that ROAPI reads at a time. It has no effect here. */
   batch_size: z.int().positive().optional(),
 };
 type Source = z.output<z.ZodObject<typeof SOURCE>>;
@@ -83,7 +83,9 @@ export const storeEntry = strict({
   table: describe(entry.name, entry, context),
 }));
 
-/** `GET /api/kv/{name}/{key}`: of the row whose column `key` is the key, the column `value`. */
+/**
+ * `GET /api/kv/{name}/{key}` answers the column `value` of the row whose column `key` is the key.
+ */
 export interface DescribedStore {
   readonly name: string;
   readonly key: string;

@@ -6,7 +6,10 @@ import { parseTableUri } from './table-argument.js';
 import { tableName } from './table-entry.js';
 
 const URI_MAX = 8192;
-/** Body of `POST /api/table`, also as ROAPI has it: none are none. Without `uri` a table that is there is read again. */
+/**
+ * The body of `POST /api/table`, also in ROAPI's form. An empty list means no tables. An entry
+ * without `uri` reads an existing table again.
+ */
 export const tableRequests = z
   .array(strict({ tableName, uri: z.string().min(1).max(URI_MAX).optional() }))
   .refine(
@@ -14,7 +17,7 @@ export const tableRequests = z
     'a table is named twice',
   );
 
-/** Body of `POST /api/tables/drop`. */
+/** The body of `POST /api/tables/drop`. */
 export const dropRequests = z.array(strict({ tableName }));
 
 export interface TableRequest {

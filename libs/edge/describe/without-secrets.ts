@@ -1,9 +1,12 @@
-/** User and password as they should be, and no other `@` that may belong to them. */
+/**
+ * Matches user and password that are properly encoded, without another `@` that may belong to them.
+ */
 const PLAIN = /^[^\s/?#@]*@(?=[^\s@]*$)/;
 
 /**
- * A URI, or a text with some, as messages for terminals, logs and callers may have it: without user
- * and password, whatever characters are in them, and without what is behind `?`, where signatures are.
+ * Removes user and password, whatever characters they have, and everything behind `?`, where
+ * signatures are, from a URI or a text with URIs. The result may be shown on terminals, in logs and
+ * to callers.
  */
 export function withoutSecrets(text: string): string {
   return text
@@ -15,7 +18,7 @@ export function withoutSecrets(text: string): string {
     .replace(/(:\/\/[^\s?]*)\?[^\s'")]*/g, '$1?…');
 }
 
-/** Where a password may end is not known when characters are in it that should be encoded. */
+/** If a password has characters that should have been encoded, its end is not known. */
 function withoutUser(rest: string): string {
   if (PLAIN.test(rest)) return rest.replace(PLAIN, '***@');
   return /:.*@|^[^/?#]*@/s.test(rest) ? '***' : rest;

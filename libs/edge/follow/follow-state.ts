@@ -1,17 +1,23 @@
-/** Tells how following goes. */
+/** Reports the progress of following. */
 export interface FollowState {
-  /** Tells whether there is anything to answer from: the hosted side has been read once, now or before. */
+  /**
+   * Tells whether there is something to answer from: the hosted side has been read once, now or
+   * before.
+   */
   readonly isReady: boolean;
   readonly streams: number;
-  /** Streams that cannot be served: a table here has their name, or none can have it. */
+  /**
+   * Streams that cannot be served, because a table here has their name, or because no table can
+   * have it.
+   */
   readonly passedOver: readonly string[];
   /**
-   * Seconds since all streams were as on the hosted side. It is undefined when they have not been
-   * since the start.
+   * The seconds since all streams were equal to the hosted side. It is undefined if they have not
+   * been since the start.
    */
   readonly ageSeconds: number | undefined;
-  /** Rounds that failed, since the start. */
+  /** The number of rounds that failed since the start. */
   readonly failures: number;
-  /** The error of the last round; undefined: it went well. */
+  /** The error of the last round; undefined: it succeeded. */
   readonly lastError: string | undefined;
 }

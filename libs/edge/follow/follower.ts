@@ -19,23 +19,23 @@ import { syncStream } from './sync-stream.js';
 
 interface FollowerDependencies {
   readonly config: FollowConfig;
-  /** Absolute; keeps what was fetched. */
+  /** An absolute path of the folder for fetched files. */
   readonly folder: string;
-  /** A stream that has the name of another's table there is passed over for as long as it has. */
+  /** A stream whose name another table has is skipped for as long as that table exists. */
   readonly registry: Pick<TableRegistry, 'change' | 'described' | 'list'>;
   readonly statements: SourceEngine['statements'];
   readonly logger: Logger;
-  /** Told the names of the followed tables, in order, whenever there are others than before. */
+  /** Is called with the names of the followed tables, in order, whenever they change. */
   readonly told: (names: readonly string[]) => void;
 }
 
-/** A refused connection costs little, and who comes back is wanted soon. */
+/** A refused connection costs little, and a client that comes back is wanted soon. */
 const BACKOFF_MS_MAX = 15_000;
 /** Old files stay for as long as a query that began with them may read them. */
 const OLD_FILES_MILLISECONDS = 11 * 60_000;
 const AT_ONCE = 3;
 const PID_FILE = 'pid';
-/** So long the start waits for the hosted side. */
+/** The start waits so long for the hosted side. */
 const FIRST_CONTACT_MILLISECONDS = 5_000;
 
 /** Registers the streams of a hosted organization, and keeps them as they are there. */
@@ -203,7 +203,8 @@ export class Follower {
     await this.dependencies.registry.change({ forget: [name] });
     this.caches.delete(name);
     this.oldGenerations.delete(name);
-    // Queries that still read its files have them open, or fail as those of a table that is gone.
+    // Queries that still read the files have them open, or fail like queries of a table that is
+    // gone.
     await cache?.remove();
   }
 
@@ -217,7 +218,7 @@ export class Follower {
     if (known) return known;
     const own = `s-${name}`;
     const folder = join(this.dependencies.folder, own);
-    // The name is another machine's to choose, and files are removed below it.
+    // Another machine chooses the name, and files below it are deleted.
     if (basename(folder) !== own) throw new Error('its name is none of a folder');
     const cache = await StreamCache.open(name, folder);
     this.caches.set(name, cache);
@@ -241,7 +242,7 @@ export class Follower {
   }
 }
 
-/** Two programs would take each other's files away. @throws {Error} when another one is alive */
+/** Two programs would delete each other's files. @throws {Error} when another one is alive */
 async function takeFolder(folder: string): Promise<void> {
   const path = join(folder, PID_FILE);
   const holder = Number(await readFile(path, 'utf8').catch(() => Number.NaN));

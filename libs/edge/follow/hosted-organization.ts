@@ -20,7 +20,7 @@ export class HostedError extends Error {
     this.name = 'HostedError';
   }
 
-  /** Tells whether who asks has to change something before it can work. */
+  /** Tells whether the caller has to change something before it can work. */
   get isRefusal(): boolean {
     return [401, 403, 404].includes(this.status);
   }
@@ -32,7 +32,9 @@ const DOWNLOAD_MILLISECONDS = 10 * 60_000;
 const RETRY_AFTER_SECONDS_MAX = 3600;
 const MESSAGE_MAX = 300;
 const NOT_FOUND = 404;
-/** Batches that one question tells; more are asked for when these have been fetched. */
+/**
+ * One question returns at most so many batches; more are asked for when these have been fetched.
+ */
 const BATCHES_AT_ONCE = 20_000;
 
 const reaches = z.array(z.object({ p: z.int(), last: z.int(), n: z.int() }));
@@ -42,7 +44,7 @@ interface HostedRequest {
   readonly method?: 'GET' | 'POST';
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Until the last byte is there. */
+  /** The limit until the last byte has arrived. */
   readonly maxWaitMilliseconds?: number;
 }
 
@@ -141,7 +143,7 @@ export class HostedOrganization {
     const answer = await fetch(new URL(path, this.base), {
       ...init,
       headers: { Accept: 'application/json', ...headers, Authorization: this.authorization },
-      // A server that redirects elsewhere must not be shown the password.
+      // The password must not go to another server that a redirect names.
       redirect: 'error',
       signal: AbortSignal.any([this.stop, AbortSignal.timeout(maxWaitMilliseconds)]),
     });

@@ -5,14 +5,14 @@ import { quoteIdentifier, quoteText } from '@app/warehouse';
 export class LocalFiles {
   constructor(private readonly statements: SourceEngine['statements']) {}
 
-  /** @throws where it is no whole Parquet file */
+  /** @throws if it is not a complete Parquet file */
   async rows(file: string): Promise<number> {
     return Number(
       await this.statements.run(`SELECT count() FROM file(${quoteText(file)}, Parquet)`),
     );
   }
 
-  /** Writes the rows of all files, which may lack some of the columns, into one. */
+  /** Writes the rows of all files into one. A file may lack some of the columns. */
   async merge(files: readonly string[], columns: readonly Column[], into: string): Promise<void> {
     const structure = columns
       .map(({ name, type }) => `${quoteIdentifier(name)} ${type}`)

@@ -1,4 +1,7 @@
-/** Tells which generations of a stream's files somebody may read: the one that is served, and those before for a while. */
+/**
+ * Tells which generations of a stream's files a query may still read: the current one, and earlier
+ * ones for a while.
+ */
 export class OldGenerations {
   private served: number | undefined;
   private readonly readableUntil = new Map<number, number>();

@@ -5,8 +5,8 @@ interface Reach {
 }
 
 /**
- * The rows of a stream that are there, by partition. Rows of a batch carry the partition and offset
- * they came from.
+ * The rows of a stream that have been fetched, by partition. Rows of a batch carry the partition
+ * and offset they came from.
  */
 export type Reaches = ReadonlyMap<number, Reach>;
 
@@ -17,13 +17,18 @@ export interface BatchRows {
   readonly rows: number;
 }
 
-/** The rows that one request fetches: of some partitions the offsets after one, up to another. */
+/**
+ * The rows that one request fetches: from some partitions, the offsets after one and up to another.
+ */
 export interface Chunk {
   readonly ranges: readonly { partition: number; after: number; upTo: number }[];
   readonly rows: number;
 }
 
-/** A larger answer takes the hosted side long to begin, and is lost whole when it breaks off. */
+/**
+ * The hosted side takes long to begin a larger answer, and the whole answer is lost when the
+ * connection breaks.
+ */
 const CHUNK_ROWS = 500_000;
 
 /**
@@ -80,7 +85,7 @@ export function missing(known: Reaches, wanted: Reaches): Pick<Chunk, 'ranges'> 
   return ranges.length === 0 ? undefined : { ranges };
 }
 
-/** Tells how far one has come with a chunk. */
+/** Tells how much is known after this chunk has been fetched. */
 export function advance(known: Reaches, batches: readonly BatchRows[], upTo: Reaches): Reaches {
   const reached = new Map(known);
   for (const { partition, offset, rows } of batches) {

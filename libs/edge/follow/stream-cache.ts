@@ -8,9 +8,9 @@ import type { DescribedColumn, DescribedTable } from '../table-description.js';
 import type { Reaches } from './plan-fetch.js';
 
 const manifest = z.object({
-  /** The folder of the files that count. */
+  /** The folder of the current files. */
   generation: z.int(),
-  /** The tag of what the files have, or an older one; null: the hosted side gave none. */
+  /** The tag of the files' content, or an older one; null: the hosted side gave none. */
   tag: z.string().nullable(),
   columns: z.array(z.object({ name: z.string(), dataType: arrowDataType, nullable: z.boolean() })),
   files: z.array(z.string()),
@@ -21,7 +21,7 @@ type Manifest = z.output<typeof manifest>;
 const EMPTY: Manifest = { generation: 0, tag: null, columns: [], files: [], reaches: [] };
 const FIRST = '0.parquet';
 
-/** The files that are published at once. */
+/** The files that are published together. */
 export interface Publication {
   readonly tag: string | undefined;
   readonly columns: readonly DescribedColumn[];
@@ -68,12 +68,12 @@ export class StreamCache {
     return new Map(this.state.reaches);
   }
 
-  /** Counts up each time other files take the place of all that are there. */
+  /** Counts the times that new files replaced all existing ones. */
   get generation(): number {
     return this.state.generation;
   }
 
-  /** Files that count. */
+  /** The current files. */
   get files(): number {
     return this.state.files.length;
   }
@@ -107,7 +107,7 @@ export class StreamCache {
     await this.publish(generation, files, added, publication);
   }
 
-  /** Other files take the place of all that are there, which stay readable until `clean`. */
+  /** Replaces all existing files. They stay readable until `clean`. */
   async replace(publication: Publication): Promise<void> {
     const generation = this.state.generation + 1;
     await mkdir(this.folderOf(generation), { recursive: true });
@@ -115,12 +115,15 @@ export class StreamCache {
     await this.publish(generation, [], added, publication);
   }
 
-  /** Notes that nothing has changed but the validator or the columns that come without rows. */
+  /** Notes a new validator, or columns that come without rows, when nothing else has changed. */
   async note(tag: string | undefined, columns: readonly DescribedColumn[]): Promise<void> {
     await this.save({ ...this.state, tag: tag ?? null, columns: [...columns] });
   }
 
-  /** Removes drafts, and all generations but the current one. @param readable besides, those that queries may read */
+  /**
+   * Removes drafts, and all generations but the current one.
+   * @param readable further generations that queries may read
+   */
   async clean(readable: ReadonlySet<number> = new Set()): Promise<void> {
     const kept = [this.state.generation, ...readable].map((number) => `g${number}`);
     const others = await readdir(this.folder);
@@ -159,7 +162,7 @@ export class StreamCache {
         reaches: [...reaches].map(([partition, reach]) => [partition, reach]),
       });
     } catch (error) {
-      // Rows of files that no manifest names would be fetched again, and so be there twice.
+      // A row in a file that no manifest names would be fetched again, and would then appear twice.
       await Promise.all(added.map((name) => rm(join(folder, name), { force: true })));
       throw error;
     }

@@ -8,9 +8,9 @@ import type { LocalFiles } from './local-files.js';
 import { advance, missing, planFetch, sameReaches, type Reaches } from './plan-fetch.js';
 import type { StreamCache } from './stream-cache.js';
 
-/** Above that files are put together: each costs every query an opening. */
+/** When there are more files, they are merged, because each costs every query an opening. */
 const FILES_MAX = 64;
-/** Larger ones are left as they are. */
+/** Files larger than this are not merged. */
 const MERGED_BYTES_MAX = 64 * 1024 * 1024;
 
 interface SyncDependencies {
@@ -21,7 +21,8 @@ interface SyncDependencies {
 /**
  * Brings the cache of a stream to what the hosted side has: nothing where its validator says that
  * nothing has changed, else the rows of the batches that came since, and all anew where rows are
- * gone or columns have changed their types. All of it is there before any of it is shown.
+ * gone or columns have changed their types. Queries see the new state only when all of it has
+ * arrived.
  * @returns whether anything has changed
  */
 export async function syncStream(
@@ -113,7 +114,7 @@ async function fetchRows(
   return reached;
 }
 
-/** Rows that were read by columns that have changed meanwhile may have been bent into them. */
+/** If the columns changed meanwhile, rows may have been read by the wrong types. */
 async function insistOnColumns(
   stream: string,
   { columns }: Target,

@@ -22,7 +22,7 @@ interface CallerTerms {
 }
 
 /**
- * Lets callers in that show the token, where there is one, and gives each request the tables as
+ * Lets callers in that send the token, if one is configured, and gives each request the tables as
  * they are when it comes. There are no accounts here: one "organization" has all tables.
  */
 export class CallerGuard implements CanActivate {
@@ -56,8 +56,8 @@ export class CallerGuard implements CanActivate {
 }
 
 /**
- * A page whose name its owner lets point to this machine (DNS rebinding) is of one origin with the
- * program for the browser, but the name is in what the browser sends.
+ * A page may make its own host name point to this machine (DNS rebinding). The browser then takes
+ * page and program for one origin, but it sends that name.
  */
 function insistOnOwnName(header: string | undefined): void {
   if (namesLoopback(header)) return;

@@ -25,7 +25,7 @@ interface Done {
 export class RegistrationController {
   constructor(private readonly registrations: Registrations) {}
 
-  /** All of them or none. One without a uri is read again. */
+  /** All entries take effect, or none. An entry without a uri is read again. */
   @Post('table')
   @HttpCode(200)
   @Describe({
@@ -71,8 +71,8 @@ export class RegistrationController {
 }
 
 /**
- * A page of another origin can send texts and forms here without being asked whether it may, but
- * no JSON by its type.
+ * A page of another origin can send texts and forms here without a preflight, but not JSON with its
+ * type.
  */
 function bodyOf(request: AuthenticatedRequest): Promise<unknown> {
   if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(request.headers['content-type'] ?? ''))

@@ -7,7 +7,7 @@ import type { Workshop } from '../registry/prepare/open-source.js';
 import { dropCopy, newCopyName } from '../registry/prepare/copies.js';
 import { prepareTable } from '../registry/prepare/prepare-table.js';
 
-/** Rows that a look-up reads. */
+/** The number of rows that a look-up reads. */
 const GRANULE_ROWS = 512;
 
 /**
@@ -21,7 +21,7 @@ export async function fillStore(
   workshop: Workshop,
 ): Promise<string> {
   const { run } = bound(workshop);
-  // It is copied anyway, by its keys.
+  // The data is copied anyway, so it can be ordered by its keys.
   const asked = { ...table, materialize: table.materialize ?? false };
   const { columns, select, copy, asides } = await prepareTable(asked, workshop);
   const names = columns.map(({ name }) => name);
@@ -32,7 +32,7 @@ export async function fillStore(
         throw new SourceError(
           `there is no column ${JSON.stringify(name)}${didYouMean(name, names)}`,
         );
-    // One thread: the rows come in the order of their files, which says which is the last.
+    // One thread keeps the rows in the order of their files, which decides which one is the last.
     await run(
       `CREATE TABLE ${target} ENGINE = MergeTree ORDER BY k SETTINGS index_granularity = ${GRANULE_ROWS} AS
        SELECT assumeNotNull(__key) AS k, assumeNotNull(argMax(__value, __place)) AS v

@@ -10,8 +10,8 @@ import { ValuesInEngine } from './values-in-engine.js';
 import { ValuesInMemory, type Values } from './values.js';
 
 /**
- * The share of the memory that the process may have for texts and objects. While a store is read
- * again, its old values are there besides, so it may be twice as much for a moment.
+ * The share of the memory that the process may use for texts and objects. While a store is read
+ * again, its old values are in memory too, so it may briefly be twice as much.
  */
 const SHARE = 1 / 8;
 
@@ -90,7 +90,10 @@ export class KeyValueStores {
     );
   }
 
-  /** @returns undefined where there is no room; what was there before has given back its own in any case */
+  /**
+   * @returns undefined if there is no room; in any case the store's earlier values have given back
+   *   their memory
+   */
   private async inMemory(copy: string, before: number): Promise<Values | undefined> {
     const { engine } = this.workshop;
     const bytes = await bytesInMemory(copy, engine);

@@ -1,11 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { Workshop } from '../registry/prepare/open-source.js';
 
-/** More is read piece by piece: the process answers others meanwhile. */
+/**
+ * Larger results are read piece by piece, so that the process can answer other requests meanwhile.
+ */
 const WHOLE_BYTES = 1024 * 1024;
 /** The bytes that an entry takes besides its two texts. */
 const ENTRY_BYTES = 128;
-/** Where one character needs it, each of its text takes two bytes. */
+/** If one character needs two bytes, each character of its text takes two. */
 const BYTES_OF_A_BYTE = 2;
 
 /** @returns how many bytes the keys and values of a table take in the process, at most */
@@ -43,7 +45,7 @@ export async function readValues(
   return values;
 }
 
-/** Node.js's readline ends lines at U+2028 too, which JSON has as it is. */
+/** Node.js's readline also ends lines at U+2028, which JSON may contain. */
 async function* linesOf(stream: Readable): AsyncGenerator<string> {
   let begun = '';
   for await (const text of stream.setEncoding('utf8') as AsyncIterable<string>) {

@@ -2,14 +2,14 @@ import type { Logger } from '@app/platform';
 import type { Workshop } from '../registry/prepare/open-source.js';
 import type { Values } from './values.js';
 
-/** Values in a table of the engine, in the order of their keys: as many as there is room for on disk. */
+/** Values in a table of the engine, in the order of their keys. The disk limits their number. */
 export class ValuesInEngine implements Values {
   readonly bytes = 0;
-  /** Look-ups that have the table's name. */
+  /** Look-ups that are using the table now. */
   private readers = 0;
   private isOld = false;
 
-  /** @param table quoted; goes with these values */
+  /** @param table quoted; it is dropped together with these values */
   constructor(
     private readonly table: string,
     private readonly engine: Workshop['engine'],

@@ -1,17 +1,17 @@
 /** Values of a store by their keys, as they were when they were read. */
 export interface Values {
-  /** The bytes that may be held in the process. */
+  /** The bytes that these values hold in the process. */
   readonly bytes: number;
   /**
-   * @param signal made only where somebody has to wait
-   * @returns undefined where there is no such key
+   * @param signal is made only if the look-up has to wait
+   * @returns undefined if the key is unknown
    */
   get(key: string, signal: () => AbortSignal): string | undefined | Promise<string | undefined>;
-  /** Nobody looks anything up any more but who does so already. */
+  /** New look-ups do not use these values any more; running ones may finish. */
   drop(): void;
 }
 
-/** Values in the process itself: a look-up asks nobody. */
+/** Values in the memory of the process. A look-up needs no query. */
 export class ValuesInMemory implements Values {
   constructor(
     private readonly values: ReadonlyMap<string, string>,
@@ -23,6 +23,6 @@ export class ValuesInMemory implements Values {
   }
 
   drop(): void {
-    // The collector has them when nobody has this any more.
+    // The garbage collector frees them when nobody refers to this object.
   }
 }

@@ -4,8 +4,8 @@ import { holdTables } from '../registry/hold-tables.js';
 import type { TableRegistry } from '../registry/table-registry.js';
 
 /**
- * Lets clients of PostgreSQL in as HTTP does: where there is a token it is the password, whatever
- * the user is called. Databases of any name are one, since there is one set of tables.
+ * Lets clients of PostgreSQL in as HTTP does: if a token is configured, it is the password, and any
+ * user name is accepted. Databases of any name are one, since there is one set of tables.
  */
 export class EdgePostgresDoor extends PostgresDoor {
   private readonly expected: Promise<ScramVerifier> | undefined;

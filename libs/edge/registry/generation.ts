@@ -6,7 +6,7 @@ import type { PreparedTable } from './prepare/prepare-table.js';
 
 /** A set of tables that belong together: a database of the engine with a name for each. */
 export interface Generation {
-  /** Random, so that no statement can name it. */
+  /** The name is random, so that no statement can use it. */
   readonly database: string;
   readonly tables: ReadonlyMap<string, PreparedTable>;
 }
@@ -40,8 +40,8 @@ async function nameTables(
     statements.run(
       `CREATE VIEW ${database}.${name} (${structureOf(columns)}) SQL SECURITY NONE AS ${select}`,
     );
-  // A view with declared columns is made without reading its files, so a table whose files are lost
-  // does not stop the others.
+  // A view with declared columns is created without reading its files, so a table whose files are
+  // lost does not affect the others.
   for (const [name, { select, count, columns, copy }] of tables) {
     if (copy) {
       const [at, table] = copy.table.split('.');

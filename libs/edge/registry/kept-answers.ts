@@ -7,9 +7,9 @@ const ALL_BYTES = 32 * 1024 ** 2;
 const ENTRY_BYTES = 200;
 
 /**
- * Small answers of statements over tables that stay what they are: where a copy changes, all are in
- * another database, and where files are others, they are named otherwise. So nothing here is ever
- * out of date. The last used are kept.
+ * A cache of small answers. Its keys name the state of the tables: a changed copy is in another
+ * database, and changed files have other stamps. So no entry is ever out of date. The entries that
+ * were used last are kept.
  */
 export class KeptAnswers {
   private readonly kept = new Map<string, Buffer>();
@@ -64,5 +64,5 @@ const keyOf = (
   files: string,
 ): string => JSON.stringify([database, format, settings, params, sql, hash(files)]);
 
-/** Names of files may be longer than the answer. */
+/** The names of the files may be longer than the answer. */
 const hash = (text: string): string => createHash('sha256').update(text).digest('base64');

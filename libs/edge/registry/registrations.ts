@@ -9,11 +9,13 @@ interface RegistrationTerms {
   readonly readOnly: boolean;
   /** Absolute folder that relative paths start from. */
   readonly base: string;
-  /** Absolute; undefined: what was registered is gone with the program. */
+  /** An absolute path; undefined: registered tables are lost when the program ends. */
   readonly stateFile: string | undefined;
 }
 
-/** Tables that come and go while the program runs, and over its restarts. */
+/**
+ * Tables that are registered and dropped while the program runs, and are kept over its restarts.
+ */
 export class Registrations {
   private kept: KeptState = { tables: [], dropped: [] };
 
@@ -23,7 +25,7 @@ export class Registrations {
   ) {}
 
   /**
-   * Loads the tables of the start, with what was changed at run time before.
+   * Loads the tables of the start, including the changes of earlier runs.
    * @throws {Error} that names the table that cannot be loaded, or the state file
    */
   async open(given: readonly DescribedTable[]): Promise<void> {
@@ -35,7 +37,7 @@ export class Registrations {
   }
 
   /**
-   * All or none. One that has the name of a followed stream takes its place.
+   * Registers all tables or none. A table with the name of a followed stream replaces it.
    * @throws {MillraceError} FORBIDDEN, INVALID_PARAMETER, STREAM_NOT_FOUND
    */
   register(requests: readonly TableRequest[]): Promise<void> {
@@ -49,12 +51,12 @@ export class Registrations {
     }));
   }
 
-  /** Those of the names that a followed stream has at the moment. */
+  /** Those of the names that belong to a followed stream at the moment. */
   followed(names: readonly string[]): readonly string[] {
     return names.filter((name) => this.registry.described(name)?.followed);
   }
 
-  /** All or none. @throws {MillraceError} FORBIDDEN, INVALID_PARAMETER, STREAM_NOT_FOUND */
+  /** Drops all or none. @throws {MillraceError} FORBIDDEN, INVALID_PARAMETER, STREAM_NOT_FOUND */
   drop(names: readonly string[]): Promise<void> {
     return this.change({ drop: names }, ({ tables, dropped }) => ({
       tables: tables.filter(({ name }) => !names.includes(name)),
@@ -63,8 +65,8 @@ export class Registrations {
   }
 
   /**
-   * The kept state changes with the tables, in their order. A change that takes long to read keeps
-   * no other one waiting.
+   * The state file changes with the tables, in the same order. A change that takes long to read
+   * does not delay another one.
    */
   private async change(change: TableChange, keep: (kept: KeptState) => KeptState): Promise<void> {
     const { readOnly, stateFile } = this.terms;

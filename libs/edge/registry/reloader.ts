@@ -4,23 +4,26 @@ import type { PreparedTable } from './prepare/prepare-table.js';
 import type { TableRegistry } from './table-registry.js';
 
 const LOOK_MS = 1000;
-/** A file that grows all the time must not be read all the time: of ten seconds one. */
+/**
+ * A file that grows continuously must not be read continuously: at most one second of ten is spent
+ * on reading.
+ */
 const REST = 10;
 
 /**
- * Reads tables again: those with an interval when they are old enough, and copies that nobody asked
- * for when their files change. One that cannot be read stays as it is.
+ * Reads tables again: those with an interval when they are old enough, and automatic copies when
+ * their files change. A table that cannot be read stays as it is.
  */
 export class Reloader {
   private readonly running = new Set<string>();
   private readonly triedAt = new WeakMap<DescribedTable, number>();
   /** The stamp of the files when they could not be read. */
   private readonly failedOn = new WeakMap<DescribedTable, string>();
-  /** The time until which changed files are left alone. */
+  /** The time until which changed files are ignored. */
   private readonly resting = new WeakMap<DescribedTable, number>();
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param seconds of tables that have none of their own; undefined: none. */
+  /** @param seconds the interval of tables without an interval of their own; undefined: none. */
   constructor(
     private readonly tables: TableRegistry,
     private readonly seconds: number | undefined,

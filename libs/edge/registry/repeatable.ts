@@ -1,15 +1,21 @@
 import type { WarehouseReader } from '@app/warehouse';
 
-/** These change from one call to the next. Nothing is known of an unknown function; aggregates are as repeatable as their arguments. */
+/**
+ * The result of these functions changes from one call to the next. Unknown functions count as such;
+ * aggregates are as repeatable as their arguments.
+ */
 const CHANGING =
   'SELECT lower(name) FROM system.functions WHERE deterministic = 0 OR (deterministic IS NULL AND NOT is_aggregate)';
 /**
- * Finds the names of functions that are called. In the engine's canonical form nothing else looks
- * so.
+ * Finds the names of called functions. In the engine's canonical form, nothing else looks like a
+ * call.
  */
 const CALLED = /([A-Za-z_]\w*)[`"]?\s*\(/g;
 
-/** Tells whether statements answer alike each time, over the same rows: they do not where they ask for the time or for a number by chance. */
+/**
+ * Tells whether a statement always answers alike over the same rows. It does not if it uses the
+ * time or random numbers.
+ */
 export class Repeatable {
   private changing: Promise<ReadonlySet<string>> | undefined;
 

@@ -1,18 +1,27 @@
 import { WarehouseError } from '@app/warehouse';
 import { NO_SUCH_VALUE } from '../sources/databases/remote-column.js';
 
-/** The engine's numbers of files that are not there, or cannot be opened. */
+/** The engine's error numbers for files that do not exist, or cannot be opened. */
 const GONE = new Set([74, 75, 76, 87, 107, 400, 481]);
-/** The engine's numbers for servers and stores that refuse, do not answer, or answer something else. */
+/**
+ * The engine's error numbers for servers and stores that refuse, do not answer, or answer
+ * unexpectedly.
+ */
 const AWAY = new Set([86, 198, 203, 209, 210, 279, 483, 499, 500, 614]);
-/** The numbers for the libraries that read Delta and Iceberg tables and the databases. */
+/**
+ * The engine's error numbers for the libraries that read Delta tables, Iceberg tables and
+ * databases.
+ */
 const LAKES = new Set([591, 742, 743]);
 /** Errors of libraries within the engine have no number of their own. */
 const FOREIGN = new Set([1000, 1001]);
 const CONNECTIONS = /Poco::Net|mysqlxx|pqxx|libpq|Azure|AWS/;
-/** Tells how the engine tells what it was reading. */
+/** The words by which the engine names the source that it was reading. */
 const PLACE = /:?\s*\(in file\/uri [^)]*\)/g;
-/** Conditions on rows are computed while they are read: then it is the statement that fails. */
+/**
+ * Conditions on rows are computed while rows are read. In that case the statement fails, not the
+ * source.
+ */
 const COMPUTED =
   /while executing '?(?:FUNCTION|function)|Cannot convert string '|while converting '/i;
 const NO_FILES = /there are no files/i;
@@ -24,8 +33,8 @@ export const NOT_THERE =
   'what it is read from is not there any more, or cannot be opened; put it back, or register the table anew';
 
 /**
- * Says what is wrong with the files or the server of a table. It is undefined where the statement
- * is at fault.
+ * Says what is wrong with the files or the server of a table. It is undefined if the statement is
+ * at fault.
  */
 export function sourceFault({ code, message }: WarehouseError): string | undefined {
   if (GONE.has(code) || NO_FILES.test(message)) return NOT_THERE;
@@ -45,7 +54,7 @@ export function withoutPlace(failure: WarehouseError): WarehouseError {
   return bare === message ? failure : new WarehouseError(code, type, bare, { cause });
 }
 
-/** The engine's sentence up to the place, which may have other places in it. */
+/** The engine's message up to the place. The rest may name other places. */
 function reasonOf(message: string): string {
   const sentence = message
     .replace(PLACE, '')

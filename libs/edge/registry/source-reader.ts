@@ -17,16 +17,15 @@ import type { TableRegistry } from './table-registry.js';
 
 /** A statement that reads fewer bytes of copies in memory than this gets one thread: a second one costs more than it does. */
 const FEW_BYTES = 1024 ** 2;
-/** A file that was written within these may be written again, and look the same. */
+/** A file that was written within this time may be written again, and have the same stamp. */
 const SETTLED_MS = 2_000;
-/** Answers in these formats are kept, because nobody writes over them on their way out. */
+/** Answers in these formats are cached, because no later step changes them. */
 const KEPT_FORMATS: ReadonlySet<AnswerFormat> = new Set(['json', 'ndjson', 'csv']);
 
 /**
  * Reads for clients. Small answers are kept until the copies, or the files of this machine, change,
- * and the same query is answered from them. A failure of the files and servers that tables are read
- * from is not the client's mistake: the client gets the table's name without the place, and the
- * place goes to the log.
+ * and the same query is answered from them. If the files or servers of a table fail, that is not
+ * the client's mistake. The client gets the table's name, and the log also gets the place.
  */
 export class SourceReader extends WarehouseReader {
   private readonly answers = new KeptAnswers();
@@ -62,8 +61,8 @@ export class SourceReader extends WarehouseReader {
   }
 
   /**
-   * An answer may be kept by the files that it is read from. A caller that wants to know what was
-   * read wants it read.
+   * A cached answer is keyed by the files that it is read from. It is not used if the caller wants
+   * statistics of the reading.
    */
   private async relied(query: WarehouseQuery): Promise<string | undefined> {
     if (query.onProgress || query.onReading || !KEPT_FORMATS.has(query.format)) return undefined;
@@ -71,9 +70,10 @@ export class SourceReader extends WarehouseReader {
   }
 
   /**
-   * The files of tables that are read where they lie, as they are now: none where all are copies.
-   * @returns undefined where one has none that can be looked at, or they may be others by now and
-   *   look alike: file systems tell times by some milliseconds
+   * The current stamps of the files of tables that are read in place; none if all tables are
+   * copies.
+   * @returns undefined if a table has no such files, or if a change might not show, because file
+   *   systems store times only to some milliseconds
    */
   private async files(query: WarehouseQuery): Promise<string | undefined> {
     const settled = Date.now() - SETTLED_MS;
@@ -86,7 +86,7 @@ export class SourceReader extends WarehouseReader {
     return stamps.join('\n');
   }
 
-  /** Tells whether all the rows that it may read are few, and in memory. */
+  /** Tells whether all rows that the statement may read are few, and in memory. */
   private isOverFew({ sql, database = '' }: WarehouseQuery): boolean {
     let bytes = 0;
     for (const [name, { copy }] of this.registry.prepared(database))
@@ -98,20 +98,23 @@ export class SourceReader extends WarehouseReader {
     return withCount(query, this.registry.prepared(query.database ?? ''));
   }
 
-  /** Files may be others since the table was registered; SQLite would make an empty database where there is none. */
+  /**
+   * Files may have changed since the table was registered. SQLite would create an empty database if
+   * the file is missing.
+   */
   private async insistOnSources(query: WarehouseQuery): Promise<void> {
     for (const [name, { described, place, check }] of this.named(query)) {
       if (described.options.format === 'sqlite' && !existsSync(place))
         throw unreadable(name, NOT_THERE);
       await check?.().catch((error: unknown) => {
         this.logger.warn({ err: error }, `table ${JSON.stringify(name)} cannot be read`);
-        // Other errors name places.
+        // Messages of other errors contain places.
         throw unreadable(name, error instanceof MillraceError ? error.message : NOT_THERE, error);
       });
     }
   }
 
-  /** Tables of the statement whose rows lie elsewhere. */
+  /** The statement's tables whose rows are in files or on servers. */
   private named({ sql, database = '' }: WarehouseQuery): readonly NamedTable[] {
     return [...this.registry.prepared(database)].filter(
       ([name, { copy }]) => !copy && isNamed(name, sql),
@@ -142,7 +145,7 @@ const unreadable = (name: string, reason: string, cause?: unknown): MillraceErro
 
 type NamedTable = readonly [name: string, table: PreparedTable];
 
-/** The names of the tables whose place the engine names, or of all of them where it names none. */
+/** The names of the tables whose place the engine names, or of all tables if it names none. */
 function those(tables: readonly NamedTable[], message: string): readonly string[] {
   const meant = tables.filter(([, { place }]) => message.includes(place.replace(/[*?{].*$/s, '')));
   return (meant.length > 0 ? meant : tables).map(([name]) => name);

@@ -20,7 +20,7 @@ const stateFile = z.strictObject({
   dropped: z.array(z.string()),
 });
 
-/** @throws {Error} that names the file, when it is there and not such a file */
+/** @throws {Error} that names the file, if it exists and is not valid */
 export async function readState(path: string): Promise<KeptState> {
   const text = await unlessGone(readFile(path, 'utf8'), undefined);
   if (text === undefined) return EMPTY;
@@ -34,7 +34,7 @@ export async function readState(path: string): Promise<KeptState> {
 }
 
 /**
- * The file is there whole, before or after. It may hold passwords: only its owner reads it.
+ * Replaces the file as a whole. It may hold passwords, so only its owner can read it.
  * @throws {MillraceError} DISK_FULL that names the file
  */
 export async function writeState(path: string, state: KeptState): Promise<void> {

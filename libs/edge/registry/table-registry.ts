@@ -8,18 +8,21 @@ import type { Workshop } from './prepare/open-source.js';
 import { COPIES, dropCopy, type Copy } from './prepare/copies.js';
 import { prepareTable, type PreparedTable } from './prepare/prepare-table.js';
 
-/** A change of the tables, which is made whole or not at all. */
+/** A change of the tables, which is made completely or not at all. */
 export interface TableChange {
-  /** Come, or take the place of those of their name. A followed one does so only where that is followed too. */
+  /**
+   * New tables, which replace tables with the same name. A followed table replaces only a followed
+   * one.
+   */
   readonly put?: readonly DescribedTable[];
-  /** Names of tables that are there; followed ones are not dropped so. */
+  /** Names of existing tables to drop; followed tables are not dropped by this. */
   readonly drop?: readonly string[];
   /**
-   * Names of followed tables. A name is passed over when no table has it, or a table that is not
+   * Names of followed tables to drop. A name is skipped if no table has it, or if its table is not
    * followed.
    */
   readonly forget?: readonly string[];
-  /** Names of tables that are there, to be read again. */
+  /** Names of existing tables, to be read again. */
   readonly reload?: readonly string[];
 }
 
@@ -33,7 +36,10 @@ interface Hold {
 interface Replacement {
   readonly drop: readonly string[];
   readonly forget: readonly string[];
-  /** The tables that were read again. A table that was dropped or replaced meanwhile stays so. */
+  /**
+   * Replacements for tables that were read again. A table that was dropped or replaced meanwhile is
+   * not changed.
+   */
   readonly again: ReadonlySet<DescribedTable>;
   readonly keep: () => Promise<void>;
 }
@@ -70,8 +76,10 @@ export class TableRegistry extends Catalog {
   }
 
   /**
-   * Reads what comes while queries and other changes go on, then changes all tables in one step.
-   * @param keep called when nothing else can fail, in the order of the changes; what it throws is thrown
+   * Reads the new tables while queries and other changes go on, then changes all tables in one
+   * step.
+   * @param keep is called when nothing else can fail, in the order of the changes; its errors are
+   *   passed on
    * @throws {MillraceError} INVALID_PARAMETER, STREAM_NOT_FOUND; nothing has changed then
    */
   async change(
@@ -112,7 +120,7 @@ export class TableRegistry extends Catalog {
     };
   }
 
-  /** The table that has the name now. */
+  /** The table that currently has the name. */
   described(name: string): DescribedTable | undefined {
     return this.now().get(name)?.described;
   }
@@ -181,7 +189,7 @@ export class TableRegistry extends Catalog {
     if (before) this.retire(before);
   }
 
-  /** Tables that are read where they lie are mostly found as they were. */
+  /** Tables that are read in place have usually not changed. */
   private isAsBefore(tables: ReadonlyMap<string, PreparedTable>): boolean {
     const before = this.now();
     if (!this.current || tables.size !== before.size) return false;
@@ -206,7 +214,10 @@ export class TableRegistry extends Catalog {
     );
   }
 
-  /** A generation that nobody reads any more goes, with copies that no other has. */
+  /**
+   * A generation without readers is dropped, together with the copies that no other generation
+   * uses.
+   */
   private retire(held: Held): void {
     const { generation } = held;
     if (held === this.current || held.holds > 0 || !this.held.delete(generation.database)) return;
@@ -227,7 +238,7 @@ export class TableRegistry extends Catalog {
     for (const copy of ownTables(table)) this.dropCopy(copy);
   }
 
-  /** More than once is as good as once: a change that fails late has dropped some already. */
+  /** It may be called more than once, because a change that fails late has dropped some already. */
   private dropCopy(copy: Copy): void {
     if (this.dropped.has(copy)) return;
     this.dropped.add(copy);
@@ -246,7 +257,7 @@ const sameView = (one: PreparedTable, other: PreparedTable): boolean =>
   one.count === other.count &&
   JSON.stringify(one.columns) === JSON.stringify(other.columns);
 
-/** Fields within columns, by the list of columns that they are of. */
+/** A cache of the fields within columns, by the list of columns. */
 const within = new WeakMap<readonly Column[], readonly FieldWithin[]>();
 
 function describe(name: string, columns: readonly Column[]): TableDescription {

@@ -2,34 +2,34 @@ import { quoteText } from '@app/warehouse';
 import type { TableOptions } from '../table-description.js';
 import type { Settings } from './source.js';
 
-/** Tells how the engine reads bytes of a format. */
+/** Says how the engine reads files of a format. */
 export interface EngineFormat {
   readonly name: string;
   /** The settings for every reading. */
   readonly settings: Settings;
   /** The settings for finding out the schema. */
   readonly inference: Settings;
-  /** Tells whether files of it say no types. */
+  /** Tells whether its files declare no types. */
   readonly inferred: boolean;
   /** Endings of file names, without the dot. Other files of a folder do not belong to the table. */
   readonly endings: readonly string[];
 }
 
-/** The engine unpacks files with these endings. */
+/** The engine decompresses files with these endings. */
 export const COMPRESSED: readonly string[] = ['gz', 'zst', 'bz2', 'xz', 'lz4', 'br'];
 const alsoCompressed = (...endings: readonly string[]): readonly string[] =>
   endings.flatMap((each) => [each, ...COMPRESSED.map((packed) => `${each}.${packed}`)]);
 
-/** Columns of all files together. Only formats whose columns have names can do so. */
+/** Collects the columns of all files. Only formats whose columns have names can do so. */
 export const OF_ALL_FILES: Settings = { schema_inference_mode: "'union'" };
 
-/** So much of each file is looked at for types. */
+/** So much of each file is read to infer types. */
 export const INFERENCE_BYTES = 32 * 1024 * 1024;
 const INFERENCE: Settings = {
   input_format_max_rows_to_read_for_schema_inference: '1000000000',
   input_format_max_bytes_to_read_for_schema_inference: String(INFERENCE_BYTES),
 };
-/** Besides: of all that there is. */
+/** The further setting that reads all of the file. */
 export const ALL_BYTES: Settings = {
   input_format_max_rows_to_read_for_schema_inference: '9000000000000000000',
   input_format_max_bytes_to_read_for_schema_inference: '9000000000000000000',
@@ -38,7 +38,7 @@ export const ALL_BYTES: Settings = {
 /** A folder may hold files without a byte. */
 const EMPTY_FILES: Settings = { engine_file_skip_empty_files: '1' };
 
-/** Names as they are written: the engine would take one for another that differs in case only. */
+/** Names are matched exactly. By default the engine ignores their case. */
 const EXACT_NAMES: Settings = { input_format_column_name_matching_mode: "'match_case'" };
 
 const CSV: Settings = {
@@ -51,7 +51,7 @@ const CSV: Settings = {
 /** Reads a null or absent object as null, and not as an object whose fields are null. */
 export const NULL_OBJECTS: Settings = { enable_nullable_tuple_type: '1' };
 
-/** Texts stay texts, whatever they look like. */
+/** Texts stay texts, even if they look like something else. */
 const JSON_TYPES: Settings = {
   ...NULL_OBJECTS,
   ...INFERENCE,
@@ -61,10 +61,10 @@ const JSON_TYPES: Settings = {
   input_format_json_use_string_type_for_ambiguous_paths_in_named_tuples_inference_from_objects: '1',
 };
 
-/** Times without a zone have none. */
+/** Times without a zone stay without one. */
 const WALL_TIMES: Settings = { input_format_parquet_local_time_as_utc: '0' };
 
-/** A record a line. */
+/** Each record is on a line. */
 export const JSON_LINES: EngineFormat = {
   name: 'JSONEachRow',
   settings: { ...EMPTY_FILES, ...EXACT_NAMES, ...NULL_OBJECTS },
@@ -73,10 +73,10 @@ export const JSON_LINES: EngineFormat = {
   endings: alsoCompressed('ndjson', 'jsonl'),
 };
 
-/** A record a line, as an array of its values. */
+/** Each record is on a line, as an array of its values. */
 export const JSON_ARRAY_LINES: EngineFormat = { ...JSON_LINES, name: 'JSONCompactEachRow' };
 
-/** @returns undefined for what is no format of files. */
+/** @returns undefined for a format that is not one of files. */
 export function engineFormat(options: TableOptions): EngineFormat | undefined {
   switch (options.format) {
     case 'csv':
@@ -85,7 +85,7 @@ export function engineFormat(options: TableOptions): EngineFormat | undefined {
         settings: {
           ...CSV,
           format_csv_delimiter: quoteText(options.delimiter),
-          // Blanks around values do not belong to them, unless blanks separate the values.
+          // Blanks around values do not belong to the values, unless blanks are the delimiter.
           input_format_csv_allow_whitespace_or_tab_as_delimiter: [' ', '\t'].includes(
             options.delimiter,
           )

@@ -10,7 +10,10 @@ import { isGlob, withinFolder, type Place } from './place.js';
 import { stampOf } from './source-stamp.js';
 import { optionalText, tableFunction, type Settings, type Source } from './source.js';
 
-/** A server that is not there is no reason to keep a query, or who registers a table, for minutes. */
+/**
+ * A server that does not answer must not delay a query, or the registration of a table, for
+ * minutes.
+ */
 const WAITS: Settings = {
   http_max_tries: '2',
   http_connection_timeout: '5',
@@ -32,7 +35,7 @@ export function fileSource(
       const call = (structure: string | undefined): string =>
         tableFunction('file', [quoteText(path), format.name, optionalText(structure)]);
       const stamp = () => stampOf(place.path, format.endings);
-      // A format that reads no byte.
+      // A format whose reader reads no byte.
       const files = tableFunction('file', [quoteText(path), 'One']);
       return { ...read, call, many: isGlob(path), shown: place.path, stamp, files };
     }

@@ -7,7 +7,7 @@ import type { Place } from './place.js';
 import { plainSource, tableFunction, type Source } from './source.js';
 
 const LOCAL = { delta: 'deltaLakeLocal', iceberg: 'icebergLocal' } as const;
-/** The folder that makes a folder a table. */
+/** The subfolder that marks a folder as a table. */
 const MARK = { delta: '_delta_log', iceberg: 'metadata' } as const;
 
 /**

@@ -3,7 +3,7 @@ import type { SourceEngine } from '@app/warehouse';
 /**
  * The paths of a source's files on this machine, each once.
  * @param files the source's table function that names them in `_path`
- * @param most lists no more than so many
+ * @param most the largest number of paths to list
  */
 export async function listedPaths(
   files: string,

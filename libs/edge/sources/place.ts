@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SourceError } from './source-error.js';
 
-/** Tells where a URI points to. */
+/** The place that a URI points to. */
 export type Place =
   | { readonly kind: 'local'; readonly path: string }
   | { readonly kind: 'http'; readonly url: string }
@@ -23,7 +23,7 @@ const OBJECT_STORES: Readonly<Record<string, 's3' | 'gcs' | 'azure'>> = {
 
 /**
  * @param base folder that relative paths start from.
- * @throws {Error} for a scheme that nobody serves here.
+ * @throws {Error} for a scheme that is not supported here.
  */
 export function placeOf(uri: string, base: string): Place {
   if (uri === 'stdin') return { kind: 'stdin' };
@@ -39,7 +39,7 @@ export function placeOf(uri: string, base: string): Place {
       `nobody reads ${scheme}:// here; want a path, file://, http(s)://, s3://, gs:// or az://`,
     );
   const [bucket = '', ...path] = rest.split('/');
-  // `container@account` is what abfs:// has; the account is the environment's.
+  // abfs:// has `container@account`; the account comes from the environment.
   const [container = ''] = bucket.split('@', 1);
   if (container === '') throw new SourceError(`there is no bucket in ${uri}`);
   return { kind, bucket: container, key: decoded(path.join('/')) };
@@ -53,7 +53,7 @@ function decodedPath(path: string): string {
   }
 }
 
-/** ROAPI's users write `%20` for a blank. */
+/** Users of ROAPI write `%20` for a blank. */
 function decoded(key: string): string {
   try {
     return decodeURIComponent(key);
@@ -62,7 +62,7 @@ function decoded(key: string): string {
   }
 }
 
-/** Tells whether names are left open for the engine to match. */
+/** Tells whether the path is a pattern, which the engine matches. */
 export const isGlob = (path: string): boolean => /[*?{]/.test(path);
 
 /** Gives the pattern of a folder's files with these endings, however deep they are. */

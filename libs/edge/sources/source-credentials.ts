@@ -1,13 +1,13 @@
 /**
- * The credentials of object stores, from the environment that their own tools read. All of it is
- * secret but endpoints.
+ * The credentials of object stores, from the environment variables of their own tools. Everything
+ * but the endpoints is secret.
  */
 export interface SourceCredentials {
   readonly s3: {
-    /** The address of what speaks S3, without `/` at its end; undefined: Amazon's. */
+    /** The address of a store that speaks S3, without `/` at its end; undefined: Amazon's. */
     readonly endpoint: string | undefined;
     readonly region: string;
-    /** Undefined means: requests are not signed, which opens what is public. */
+    /** Undefined means that requests are not signed, which gives access to public objects. */
     readonly accessKeyId: string | undefined;
     readonly secretAccessKey: string | undefined;
     readonly sessionToken: string | undefined;

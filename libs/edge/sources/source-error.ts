@@ -1,5 +1,5 @@
 /**
- * No table can be made of a description. The author of the description, the operator or a caller,
- * is told.
+ * A description does not lead to a usable table. Its author, the operator or a caller, gets the
+ * message.
  */
 export class SourceError extends Error {}

@@ -2,23 +2,26 @@ import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isGlob } from './place.js';
 
-/** Tells whether files are other than they were. */
+/** A stamp shows whether files have changed. */
 export interface SourceStamp {
   readonly text: string;
-  /** The bytes of all files. */
+  /** The size of all files together. */
   readonly bytes: number;
-  /** When the last of them was written, by its own time or the system's; milliseconds since 1970. */
+  /**
+   * The time when the last of them was written, by its own time or the system's; milliseconds since
+   * 1970.
+   */
   readonly writtenAt: number;
 }
 
-/** More are not worth a look each second. */
+/** If there are more files, checking each of them every second costs too much. */
 const FILES_MAX = 200;
-/** A folder may hold so much else beside them. */
+/** A folder may hold so many other entries beside them. */
 const ENTRIES_MAX = 2_000;
 
 /**
- * Looks at a file, or at those files of a folder that have the endings.
- * @returns undefined for what nobody can look at so: a glob, many files, links, nothing
+ * Reads the stamp of a file, or of the files of a folder that have the endings.
+ * @returns undefined for a place without a stamp: a glob, many files, links, or nothing
  */
 export async function stampOf(
   path: string,
@@ -30,8 +33,9 @@ export async function stampOf(
     if (!files || files.length === 0) return undefined;
     const all = await Promise.all(files.map((file) => stat(file, { bigint: true })));
     return {
-      // A file that was written anew in its place has the same name, and may have the same size and,
-      // when somebody sets it, time. The time of its last change nobody sets.
+      // A file that was rewritten in place has the same name, and may have the same size and
+      // modification time, which anybody can set. Nobody can set the time of its last status
+      // change.
       text: all
         .map(
           ({ ino, size, mtimeNs, ctimeNs }, index) =>

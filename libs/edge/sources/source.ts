@@ -4,40 +4,52 @@ import type { SourceStamp } from './source-stamp.js';
 /** Settings of the engine, by name; values as they stand in a statement. */
 export type Settings = Readonly<Record<string, string>>;
 
-/** Tells where the engine reads a table's rows from. */
+/** Says where and how the engine reads a table's rows. */
 export interface Source {
   /**
    * The table function.
-   * @param structure columns and types as the engine writes them; undefined: it finds them out.
+   * @param structure columns and types as the engine writes them; undefined: the engine infers
+   *   them.
    */
   call(structure: string | undefined): string;
-  /** Whenever rows are read. */
+  /** Settings that apply whenever rows are read. */
   readonly settings: Settings;
-  /** Besides, while the schema is found out. */
+  /** Further settings that apply while the schema is inferred. */
   readonly inference: Settings;
-  /** Tells whether it has no schema of its own, so that what was inferred once is held on to. */
+  /** Tells whether the source has no schema of its own, so that the inferred schema is kept. */
   readonly inferred: boolean;
-  /** Tells whether names are left open, so that there may be several files. */
+  /** Tells whether the place is a pattern, so that there may be several files. */
   readonly many: boolean;
-  /** The first row as one of values: it is all that there is of the columns where no other follows. */
+  /**
+   * The first row as a row of values. If no other row follows, it is the only source of the
+   * columns.
+   */
   readonly header?: Pick<Source, 'call' | 'settings'>;
-  /** A table function with what each of its files of Parquet says of itself; absent: it has none. */
+  /** A table function with the footer of each of its Parquet files; absent: it has none. */
   readonly footers?: string;
-  /** Names of its columns by their places; absent: it has names of its own, or none. */
+  /** The names of its columns by their places; absent: it has names of its own, or none. */
   readonly names?: readonly string[];
-  /** The same by the names of its columns; absent: it is one file, or has no `names`. */
+  /**
+   * The same source read by the names of its columns; absent: it is one file, or has no `names`.
+   */
   readonly byNames?: Source;
-  /** A subquery with one row at most, where who holds them would otherwise send all; absent: `call` does. */
+  /**
+   * A subquery with at most one row, for servers that would otherwise send all rows; absent: `call`
+   * does.
+   */
   readonly oneRow?: string;
-  /** A table function with a row for each of its files, named in `_path`; absent: they are not on this machine. */
+  /**
+   * A table function with a row for each of its files, named in `_path`; absent: they are not on
+   * this machine.
+   */
   readonly files?: string;
-  /** Looks at its files; absent, or nothing found: nobody can tell whether they change. */
+  /** Reads the stamp of its files. If it is absent, or finds nothing, changes cannot be noticed. */
   readonly stamp?: () => Promise<SourceStamp | undefined>;
   /** The place in messages: a path or a URL, without secrets. */
   readonly shown: string;
 }
 
-/** One that knows its own schema, and is one thing. */
+/** A source that has its own schema, and is a single thing. */
 export const plainSource = (call: string, shown: string): Source => ({
   call: () => call,
   settings: {},

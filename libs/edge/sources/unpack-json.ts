@@ -2,8 +2,8 @@ import { quoteText } from '@app/warehouse';
 import { settingsClause, type Source } from './source.js';
 
 /**
- * The statement that writes the elements of a JSON array to a file, one a line. The engine finds
- * them, whatever size the document has.
+ * The statement that writes the elements of a JSON array to a file, one a line. The engine extracts
+ * them, so the document may have any size.
  * @param pointer to the array, by RFC 6901; '' is the whole document.
  * @param raw the document as one value, in a column `raw`.
  */

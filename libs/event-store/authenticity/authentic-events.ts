@@ -16,17 +16,17 @@ import { shortened } from '../met-events.js';
 import type { NotOurs } from './not-ours.js';
 import { RecentStreams } from './recent-streams.js';
 
-/** Tells the events of an installation from others. */
+/** Distinguishes the events of an installation from others. */
 interface Authenticity {
   /** The key that new events' MACs are made with. */
   readonly key: Uint8Array;
-  /** That was in force when the event at a position was appended. */
+  /** The key that was in force when the event at a position was appended. */
   keyAt(this: void, position: bigint): Uint8Array;
-  /** Events up to this position need no MAC: they are from before there were any. */
+  /** Events up to this position need no MAC, because they are from before there were any. */
   readonly sealedUpTo: bigint;
 }
 
-/** Tells how far an event stream goes, and the MAC of our last event in it. */
+/** The end of an event stream, and the MAC of our last event in it. */
 interface Tail {
   /** The revision of the last event, also where that is not ours; -1 before the first. */
   readonly revision: number;
@@ -35,25 +35,26 @@ interface Tail {
 
 /** Type of an event that is not ours; no aggregate and no projection knows it. */
 const NOT_OURS = 'NotOurs';
-/** A reading that goes on beside others keeps so many chains, which take 2 MB or so. */
+/** A reading that runs beside others keeps so many chains, which take about 2 MB. */
 const CHAINS_MAX = 10_000;
 const TAILS_MAX = 20_000;
-/** Tells how many events are read to find one of ours, after the last one was not. */
+/** So many events are read to find one of ours, if the last one was not. */
 const PAGE = 100;
 const TRIES = 10;
 const BACKOFF_MS = { first: 1, most: 10 };
 
 /**
- * A store in which only what this installation wrote says something. Every event that is appended
- * carries a MAC over itself, its place in its stream, and the MAC of our event before it. An event
- * whose MAC fails keeps its place (id, stream, revision, position), so that counting is the same
- * for readers and writers, and has no content. Each event is judged by itself, so a reading may
- * begin anywhere; where the one before it was read as well, a gap is told, and changes nothing.
+ * A store that shows the content only of events that this installation wrote. Every event that is
+ * appended carries a MAC over itself, its place in its stream, and the MAC of our event before it.
+ * An event whose MAC fails keeps its place (id, stream, revision, position), so that counting is
+ * the same for readers and writers, and has no content. Each event is judged by itself, so a
+ * reading may begin anywhere; where the one before it was read as well, a gap is told, and changes
+ * nothing.
  */
 export class AuthenticEvents extends MappedEventStore {
-  /** The tails of the streams that were read or appended to last. */
+  /** A cache of the ends of the streams that were read or appended to last. */
   private readonly tails = new RecentStreams<Tail>(TAILS_MAX);
-  /** Appends at whatever revision come one after the other in each stream. */
+  /** Appends without an expected revision come one after the other in each stream. */
   private readonly appending = new KeyedMutex();
 
   constructor(
@@ -139,7 +140,10 @@ export class AuthenticEvents extends MappedEventStore {
     }
   }
 
-  /** Its MAC, also of one from before, which carries none; undefined: it is not ours. */
+  /**
+   * The MAC of the event, or what stands for it in an event from before MACs; undefined: the event
+   * is not ours.
+   */
   private macIn(event: RecordedEvent): string | undefined {
     const given = storedMac(event.metadata);
     const isOld = event.position <= this.authenticity.sealedUpTo;
@@ -182,7 +186,7 @@ export class AuthenticEvents extends MappedEventStore {
     const expected = revision === -1 ? 'no-stream' : revision;
     this.tails.delete(stream);
     const appended = await this.store.append(stream, authentic, expected);
-    // Otherwise the events had been appended before.
+    // Otherwise the events were appended before.
     if (appended.revision === revision + events.length)
       this.tails.set(stream, { revision: appended.revision, mac });
     return appended;
@@ -235,7 +239,7 @@ export class AuthenticEvents extends MappedEventStore {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-/** The clock's years that tables can hold, and a trail may say. */
+/** The years that tables and the trail can store. */
 const YEARS = { first: '2000', last: '2100' };
 
 /** Takes only the time from what an event says about itself, because the time decides nothing. */

@@ -2,16 +2,16 @@ import { NO_MAC } from './event-mac.js';
 import { RecentStreams } from './recent-streams.js';
 
 /**
- * Tells whether events of ours follow on each other in their streams, while they are read in their order.
- * It knows the streams that it has seen last; of others it cannot tell.
+ * Tells whether our events follow each other without a gap in their streams, while they are read in
+ * order. It remembers the streams that it has seen last, and can judge only those.
  */
 export class ChainCheck {
-  /** The last MAC of each. */
+  /** The last MAC of each stream. */
   private readonly last: RecentStreams<string>;
 
   /**
-   * @param isWhole whether nothing came before what it is shown
-   * @param streamsMax how many it knows
+   * @param isWhole whether the first event that it gets is the first of all
+   * @param streamsMax how many streams it remembers
    */
   constructor(
     private isWhole: boolean,

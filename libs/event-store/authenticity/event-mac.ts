@@ -16,13 +16,13 @@ type Placed = NewEvent & Pick<RecordedEvent, 'stream' | 'revision'>;
  */
 export function macOf(key: Uint8Array, event: Placed): string {
   const { id, stream, revision, type, data } = event;
-  // Another program may have left anything there.
+  // Another program may have written anything there.
   const metadata = { ...(event.metadata as EventMetadata | null), mac: undefined };
   const content = JSON.stringify([stream, revision, id, type, data, metadata]);
   return createHmac('sha256', key).update(content).digest('base64url').slice(0, CHARACTERS);
 }
 
-/** Gives the event its MAC, and what that covers beside it. */
+/** Gives the event its MAC, and adds the fields that the MAC covers. */
 export function withMac(key: Uint8Array, event: Placed, previousMac: string): NewEvent {
   const { id, type, data } = event;
   const metadata = { ...event.metadata, previousMac };
@@ -42,7 +42,7 @@ export const previousMacOf = ({ metadata }: Pick<NewEvent, 'metadata'>): string 
 
 const MAC = new RegExp(`^[\\w-]{${CHARACTERS}}$`);
 
-/** Tells whether an event has what every event with a MAC has, whatever key that is made with. */
+/** Tells whether an event has all fields of an event with a MAC, whatever the key is. */
 export const looksAuthentic = (event: Pick<NewEvent, 'metadata'>): boolean => {
   const mac = storedMac(event.metadata);
   return typeof mac === 'string' && MAC.test(mac) && typeof previousMacOf(event) === 'string';

@@ -2,11 +2,13 @@ import { gauge } from '@app/platform';
 import type { RecordedEvent } from '../event.js';
 import { MetEvents, type MetEvent, type MetEventsLog } from '../met-events.js';
 
-/** A program that writes into the store may write for ever, so only so many are kept. */
+/** A program that writes into the store may never stop, so only so many are kept. */
 const KEPT_MAX = 10_000;
 const GAP = 'the event of ours before it in its event stream is missing or changed';
 
-/** The stored events that were met and are not ours, and the gaps between ours; each is named in the log once. */
+/**
+ * The stored events that are not ours, and the gaps between ours. The log names each of them once.
+ */
 export class NotOurs {
   private readonly events: MetEvents;
 
@@ -32,7 +34,7 @@ export class NotOurs {
     );
   }
 
-  /** @param event one of ours, which goes on to hold */
+  /** @param event one of ours, which stays valid */
   addGap(event: RecordedEvent): void {
     this.events.add(
       event,

@@ -1,6 +1,6 @@
-/** Something of each of the event streams that were last told of; the others are forgotten. */
+/** A value for each of the event streams that were set last; the others are forgotten. */
 export class RecentStreams<Value> {
-  /** The one that was told of the longest ago comes first. */
+  /** The stream that was set the longest ago comes first. */
   private readonly kept = new Map<string, Value>();
 
   constructor(private readonly streamsMax: number) {}
@@ -9,7 +9,7 @@ export class RecentStreams<Value> {
     return this.kept.get(stream);
   }
 
-  /** @returns whether another one is forgotten for it */
+  /** @returns whether another stream is forgotten for it */
   set(stream: string, value: Value): boolean {
     this.kept.delete(stream);
     this.kept.set(stream, value);

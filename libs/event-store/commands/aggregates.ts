@@ -8,15 +8,15 @@ import { cannotDecide } from '../not-understood.js';
 export type AnyDecider = Decider<unknown, unknown, DomainEvent>;
 
 /**
- * Aggregates as their streams have them. What commands were for last is kept folded; the caller
- * sees to it that nothing else is done with a stream meanwhile.
+ * Aggregates as their streams have them. The aggregates of the last commands are kept folded. The
+ * caller makes sure that nobody else works on the stream meanwhile.
  */
 export class Aggregates {
   private readonly folded = new FoldedStates();
 
   constructor(private readonly store: EventStore) {}
 
-  /** Loads the state as it was kept, or from its first event on. */
+  /** Loads the state from the cache, or from its first event on. */
   async load(stream: string, decider: AnyDecider): Promise<Folded<unknown>> {
     const kept = this.folded.get(stream, decider);
     if (kept) return kept;
@@ -54,7 +54,7 @@ export class Aggregates {
     return newest;
   }
 
-  /** Tells whether the command has left events in what is folded. */
+  /** Tells whether the command has events among the folded ones. */
   async hasDone(
     stream: string,
     { marks, revision }: Folded<unknown>,
@@ -67,9 +67,9 @@ export class Aggregates {
   }
 
   /**
-   * Appends after what is folded.
-   * @param state what the events make of it
-   * @returns undefined when there is something newer
+   * Appends after the folded events.
+   * @param state the state that the events lead to
+   * @returns undefined when there are newer events
    */
   async append(
     stream: string,
@@ -86,7 +86,7 @@ export class Aggregates {
       return after;
     } catch (error) {
       if (error instanceof WrongExpectedRevisionError) return undefined;
-      // Nobody knows whether they are there.
+      // It is not known whether they are stored.
       this.folded.drop(stream);
       throw error;
     }

@@ -12,7 +12,7 @@ export interface CommandContext {
   readonly occurredAt: string;
   /** The id of the organization it is asked of, when there is one. */
   readonly organizationId?: string;
-  /** The person whose erasure blanks address and user agent, when that is not the actor. */
+  /** The person whose erasure blanks address and user agent, if that is not the actor. */
   readonly sealedFor?: string;
   readonly address?: string;
   readonly userAgent?: string;
@@ -20,8 +20,8 @@ export interface CommandContext {
 }
 
 /**
- * The command context of an HTTP request. A request that says `Idempotency-Key` has the same
- * command id each time the same caller sends it with that key.
+ * The command context of an HTTP request. If the same caller sends a request again with the same
+ * `Idempotency-Key`, the command id is the same.
  */
 export function contextOf(request: AuthenticatedRequest): CommandContext {
   const actor = callerOf(request).userId;
@@ -38,7 +38,10 @@ export function contextOf(request: AuthenticatedRequest): CommandContext {
   };
 }
 
-/** One of several commands that a request leads to for the same stream of events: each has its own id. */
+/**
+ * The context of one of several commands that a request causes for the same event stream. Each has
+ * its own id.
+ */
 export function stepOf(context: CommandContext, step: string): CommandContext {
   return { ...context, commandId: `${context.commandId}/${step}` };
 }
@@ -53,7 +56,10 @@ export function systemContext(organizationId?: string): CommandContext {
   };
 }
 
-/** Keys are the caller's own words: another caller's, or another route's, are others. */
+/**
+ * Keys are the caller's own words. The same key of another caller, or on another route, is a
+ * different key.
+ */
 function commandIdOf(actor: string, request: AuthenticatedRequest, key: string): string {
   const [path] = request.url.split('?', 1);
   const route = `${request.method} ${path}`;

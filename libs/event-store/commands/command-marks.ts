@@ -2,8 +2,8 @@ const FNV_START = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
 /**
- * Tells which commands have left events in a stream, as short hashes. A missing mark proves that
- * the command has not come; a mark that is found may be that of another command.
+ * Remembers the commands that have left events in a stream, as short hashes. A missing mark proves
+ * that the command has not come; a mark that is found may be that of another command.
  */
 export class CommandMarks {
   private readonly marks = new Set<number>();

@@ -1,7 +1,7 @@
 import { RateLimiter } from '@app/flow';
 import { MillraceError } from '@app/platform';
 
-/** Far beyond what people and programs change; a caller in a loop gets no further. */
+/** People and programs need far fewer changes; a caller in a loop is stopped. */
 const PACE = { perSecond: 5, burst: 5000 };
 
 /**
@@ -11,7 +11,7 @@ const PACE = { perSecond: 5, burst: 5000 };
 export class CommandPace {
   private readonly events = new RateLimiter(PACE);
 
-  /** @param isUnbounded of an event's actor */
+  /** @param isUnbounded tells whether an actor has no bound */
   constructor(private readonly isUnbounded: (actor: string) => boolean) {}
 
   /** @throws {MillraceError} TOO_MANY_REQUESTS */

@@ -13,9 +13,9 @@ interface HandleOptions<State, Command, Event extends DomainEvent> {
   readonly stream: string;
   readonly command: Command;
   readonly context: CommandContext;
-  /** No read model has the holder of a name, so there is nothing to wait for. */
+  /** No read model shows who holds a name, so there is nothing to wait for. */
   readonly isReservation?: boolean;
-  /** The answer also waits for what is written in groups, such as the audit trail. */
+  /** The answer also waits for projections that write in groups, such as the audit trail. */
   readonly isWritten?: boolean;
 }
 
@@ -27,7 +27,10 @@ export abstract class ClientSealer {
   ): string;
 }
 
-/** A header of a caller may have so many characters: events are kept for ever, so nobody may make them long. */
+/**
+ * A caller's header may have so many characters. Events are kept for ever, so nobody may make them
+ * long.
+ */
 const HEADER_MAX = 256;
 
 /**
@@ -69,8 +72,7 @@ export class CommandPipeline {
       },
     });
     if (refusal !== undefined) {
-      // The command may be refused for a change that came from another node, which must then be
-      // seen here too.
+      // The refusal may be due to a change from another node, which must then be visible here too.
       await this.projector.awaitPosition(position).catch(() => undefined);
       throw refusal as Error;
     }
@@ -91,7 +93,10 @@ export class CommandPipeline {
       });
   }
 
-  /** The same for what nobody waits to read. @returns its position, when it is stored */
+  /**
+   * Does the same for events that nobody waits to read.
+   * @returns its position, when it is stored
+   */
   async keep(stream: string, event: DomainEvent, context: CommandContext): Promise<bigint> {
     return (await this.store.append(stream, this.newEvents([event], context), 'any')).position;
   }

@@ -21,7 +21,7 @@ interface Kept {
 }
 
 const BYTES_MAX = 64 * 1024 * 1024;
-/** A mark in a set, and the rest of an entry, take about so many bytes. */
+/** A mark in a set, or the rest of an entry, takes about so many bytes. */
 const MARK_BYTES = 24;
 const ENTRY_BYTES = 500;
 
@@ -31,27 +31,27 @@ const ENTRY_BYTES = 500;
  * later events before it refuses a command, and an append at the old revision fails.
  */
 export class FoldedStates {
-  /** The least recently used first. */
+  /** The one that was used the longest ago is the first. */
   private readonly kept = new Map<string, Kept>();
   private bytes = 0;
 
-  /** @param bytesMax of all, about; what is larger alone is not kept */
+  /** @param bytesMax the approximate size of all; a state that is larger alone is not kept */
   constructor(private readonly bytesMax = BYTES_MAX) {}
 
-  /** @param decider what it was folded by: a stream may be read as more than one aggregate */
+  /** @param decider the decider that folded it: a stream may be read as more than one aggregate */
   get<State>(stream: string, decider: object): Folded<State> | undefined {
     const found = this.kept.get(stream);
     return found?.decider === decider ? (found.folded as Folded<State>) : undefined;
   }
 
-  /** @param added bytes of the events that were folded since it was kept last */
+  /** @param added bytes of the events that were folded since it was last kept */
   keep(stream: string, decider: object, folded: Folded<unknown>, added: number): void {
     const before = this.kept.get(stream);
     this.drop(stream);
     const same = before?.decider === decider ? before : { measured: 0, grown: 0 };
     let { measured } = same;
     let grown = same.grown + added;
-    // Measured anew when it may have doubled: the larger it is, the less often.
+    // Measured again when it may have doubled. A larger state is measured less often.
     if (grown > measured || before?.decider !== decider) {
       measured = serialize(folded.state).length;
       grown = 0;

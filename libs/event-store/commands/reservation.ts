@@ -13,13 +13,13 @@ type ReservationCommand =
   | { readonly type: 'reserve'; readonly holder: string }
   | { readonly type: 'release'; readonly holder: string };
 
-/** The holder of the name now. */
+/** The current holder of the name. */
 export type Holder = string | undefined;
 
 /**
  * A name that one holder can have at a time, as a stream of its own, since there is no transaction
  * over streams. Reserving a name that is taken changes nothing: the state names its holder.
- * @param kind what the name names, e.g. `Email`
+ * @param kind the kind of name, e.g. `Email`
  */
 export function reservation<Kind extends string>(
   kind: Kind,

@@ -11,7 +11,10 @@ export interface StreamCommand {
   readonly decider: AnyDecider;
   readonly command: unknown;
   readonly commandId: string;
-  /** Just before its events are appended. @throws {MillraceError} what it is refused for */
+  /**
+   * Is called just before its events are appended.
+   * @throws {MillraceError} the reason for a refusal
+   */
   toAppend(this: void, decided: readonly DomainEvent[]): readonly NewEvent[];
 }
 
@@ -19,9 +22,9 @@ export interface StreamCommand {
 export interface Outcome {
   /** The state of the aggregate after it. */
   readonly state: unknown;
-  /** The position of the last event that it was decided on, or of its own. */
+  /** The position of the last event that the decision used, or of its own last event. */
   readonly position: bigint;
-  /** Tells why it was refused. */
+  /** The reason for the refusal. */
   readonly refusal?: unknown;
 }
 
@@ -36,7 +39,7 @@ type Decision = Omit<Outcome, 'position'>;
 
 const TRIES = 10;
 const BACKOFF_MS = { first: 2, most: 20 };
-/** A group may be so large: far below what a store takes in one append. */
+/** A group may have at most so many bytes, far below what a store takes in one append. */
 const GROUP_MAX = { commands: 64, bytes: 128 * 1024 };
 
 /**
@@ -78,7 +81,7 @@ export class StreamCommands {
       const most = Math.min(GROUP_MAX.commands, other === -1 ? queue.length : other);
       const group = queue.splice(0, most);
       try {
-        // Those that do not fit into one append are first the next time.
+        // Commands that do not fit into one append are first the next time.
         queue.unshift(...(await this.handle(stream, decider, group)));
       } catch (error) {
         for (const { reject } of group) reject(error);
@@ -87,7 +90,7 @@ export class StreamCommands {
     this.waiting.delete(stream);
   }
 
-  /** @returns those that were left for the next group */
+  /** @returns the commands that were left for the next group */
   private async handle(
     stream: string,
     decider: AnyDecider,
@@ -102,7 +105,7 @@ export class StreamCommands {
       try {
         after = await this.conclude(stream, decider, folded, all);
       } catch (error) {
-        // Those that are left had no share in it.
+        // The commands that are left did not take part in it.
         for (const { reject } of group.slice(0, decisions.length)) reject(error);
         return left;
       }
@@ -122,7 +125,7 @@ export class StreamCommands {
     );
   }
 
-  /** @returns as it is then; undefined when there is something newer */
+  /** @returns the state after it; undefined when there are newer events */
   private async conclude(
     stream: string,
     decider: AnyDecider,
@@ -144,7 +147,8 @@ export class StreamCommands {
     const done = new Set<string>();
     for (const { asked } of group) {
       const { commandId } = asked;
-      // A command that comes again is answered with what is there, not decided on its own effects.
+      // A command that comes again is answered with the current state, and is not decided on its
+      // own effects.
       const isDone =
         done.has(commandId) || (await this.aggregates.hasDone(stream, folded, commandId));
       const { decision, next } = isDone ? { decision: all, next: all } : decide(asked, all);

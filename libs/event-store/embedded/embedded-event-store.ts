@@ -116,7 +116,7 @@ class EmbeddedEventStore implements EventStore, CopiedEvents {
     return Promise.resolve(last === 0 ? undefined : BigInt(last));
   }
 
-  /** Copies all events that there are at a moment of this call into an empty folder. */
+  /** Copies all events that exist at one moment of this call into an empty folder. */
   async copyTo(directory: string): Promise<void> {
     await this.environment.backup(directory, false);
   }
@@ -200,7 +200,7 @@ class EmbeddedEventStore implements EventStore, CopiedEvents {
   }
 }
 
-/** @throws {Error} when it is not what was stored */
+/** @throws {Error} when the bytes are not those that were stored */
 function sound(text: string, position: number): RecordedEvent {
   let event: RecordedEvent | undefined;
   try {
@@ -221,7 +221,7 @@ function damaged(position = 1, cause?: unknown): Error {
 
 /**
  * @param options.directory absolute; created when missing
- * @throws {Error} when what is in it is cut off or damaged
+ * @throws {Error} when its content is cut off or damaged
  */
 export function openEmbeddedEventStore({
   directory,

@@ -35,7 +35,8 @@ describe('the text of a stored event', () => {
       } catch (error) {
         expect(error).toBeInstanceOf(SyntaxError);
       }
-      // A sum under another name is none, as in an event from before there were sums.
+      // A checksum under another name does not count, as in an event from before there were
+      // checksums.
       if (read !== undefined) expect(read).toEqual(whole);
     }
   });

@@ -5,19 +5,19 @@ import type { NewEvent, RecordedEvent } from '../event.js';
 interface StoredEvent extends NewEvent {
   readonly stream: string;
   readonly revision: number;
-  /** The checksum of all else; events of before have none. */
+  /** The checksum of all other fields; old events have none. */
   readonly sum?: number;
 }
 
 const METADATA = ',"metadata":';
 
-/** The text that is stored of an event. */
+/** The text that is stored for an event. */
 export function storedText({ id, type, data, metadata, stream, revision }: StoredEvent): string {
   const event = { id, type, data, metadata, stream, revision };
   return JSON.stringify({ ...event, sum: sumOf(event) });
 }
 
-/** The event that is stored as this text. @returns undefined when it is not what was stored */
+/** The event of a stored text. @returns undefined when the text is not what was stored */
 export function eventOf(text: string, position: number): RecordedEvent | undefined {
   if (!isPosition(position)) return undefined;
   const stored = (JSON.parse(text) ?? {}) as StoredEvent;
@@ -25,7 +25,8 @@ export function eventOf(text: string, position: number): RecordedEvent | undefin
   if (typeof stream !== 'string' || typeof revision !== 'number') return undefined;
   if (sum !== undefined && sum !== sumOfText(text, stored) && sum !== sumOf(stored))
     return undefined;
-  // Nothing beside it: no MAC covers that, and a reader has words of its own there.
+  // No other fields may stand beside it: no MAC covers them, and readers use fields of their own
+  // there.
   return { id, type, data, metadata, stream, revision, position: BigInt(position) };
 }
 
@@ -37,8 +38,8 @@ const sumOf = ({ id, type, data, metadata, stream, revision }: StoredEvent): num
   crc32(JSON.stringify([id, type, data, metadata, stream, revision]));
 
 /**
- * The same checksum, without making all of its text again, which takes as long as all else. Where data
- * and metadata are cannot be told for certain: then this is another number.
+ * The same checksum, without making all of its text again, which takes as long as all else. If the
+ * places of data and metadata are uncertain, this gives another number.
  */
 function sumOfText(text: string, { id, type, stream, revision, sum }: StoredEvent): number {
   const [first, second, place] = [id, type, stream].map((field) => JSON.stringify(field));

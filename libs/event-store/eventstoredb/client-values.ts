@@ -6,7 +6,7 @@ import {
 } from '@eventstore/db-client';
 import type { ExpectedRevision } from '../event-store.js';
 
-/** @throws {TypeError} what JSON cannot hold; the client would not tell anybody. */
+/** @throws {TypeError} for values that JSON cannot hold; the client would not report them. */
 export function storable(data: unknown): JSONEventType['data'] {
   JSON.stringify(data);
   return data as JSONEventType['data'];

@@ -29,18 +29,21 @@ interface EventStoreDbOptions {
   readonly log: PresenceLog;
   /** The beginning of our streams' names. The default is `millrace`. */
   readonly namespace?: string;
-  /** Tells how long an operation is tried again from when the server was there last. Default 20 s. */
+  /** An operation is tried again for so long after the server last answered. Default 20 s. */
   readonly maxWaitMs?: number;
-  /** Tells where it is kept up to where others' events were passed over; absolute. None: it is not. */
+  /**
+   * An absolute path of the file that keeps how far others' events were skipped. Without it, that
+   * is not kept.
+   */
   readonly positionFile?: string;
-  /** Tells how long the server may take for one answer. Default 5 s. */
+  /** The server may take so long for one answer. Default 5 s. */
   readonly silenceMs?: number;
 }
 
 const DEFAULTS = { namespace: 'millrace', maxWaitMs: 20_000, silenceMs: 5_000 };
-/** Tells how long a close may take to keep where it is. */
+/** A close may take so long to store its position. */
 const CLOSE_MS = 500;
-/** Tells how far back a repeated append is looked for. */
+/** So many events are searched backwards for a repeated append. */
 const LOOK_BACK = 500;
 
 /**
@@ -143,7 +146,7 @@ class EventStoreDb implements EventStore {
     if (this.awaySince === undefined)
       await unlessSilent(CLOSE_MS, this.reader.keepPosition()).catch(() => undefined);
     this.closing.abort();
-    // It cancels every call at once; then it waits for streams that nobody reads, for ever.
+    // It cancels every call at once. Then it would wait for ever for streams that nobody reads.
     this.client.dispose().catch(() => undefined);
   }
 
@@ -162,7 +165,7 @@ class EventStoreDb implements EventStore {
     throw new Error(`the event store acknowledged an append to ${stream} and does not have it`);
   }
 
-  /** Tells where the events are when all of them are among the stream's last. */
+  /** Finds the events among the stream's last ones, if all of them are there. */
   private async find(
     stream: string,
     events: readonly NewEvent[],

@@ -10,7 +10,7 @@ import {
 } from '@eventstore/db-client';
 import { MillraceError } from '@app/platform';
 
-/** The server has said nothing for too long. */
+/** The server has not answered for too long. */
 export class SilenceError extends Error {
   constructor(readonly milliseconds: number) {
     super(`no answer within ${milliseconds} ms`);
@@ -18,7 +18,7 @@ export class SilenceError extends Error {
   }
 }
 
-/** Answers: asking again would bring the same. */
+/** These are answers of the server. Asking again would bring the same. */
 const ANSWERS = [
   AccessDeniedError,
   InvalidArgumentError,
@@ -32,8 +32,9 @@ const UNIMPLEMENTED = 12;
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Tells whether it may be gone the next time: a lost connection, a leader that changed, a server that
- * is slow, a cluster in which nobody is found. What was asked may have been done all the same.
+ * Tells whether it may be gone the next time: a lost connection, a leader that changed, a server
+ * that is slow, a cluster in which nobody is found. The operation may have been carried out
+ * nevertheless.
  */
 export function isPassing(error: unknown): boolean {
   if (error instanceof SilenceError) return true;
@@ -43,7 +44,7 @@ export function isPassing(error: unknown): boolean {
   return error.message.startsWith('Failed to discover');
 }
 
-/** Turns a failure that did not pass into the one that callers of the port see. */
+/** Turns a lasting failure into the error that callers of the port see. */
 export function toFailure(error: unknown): unknown {
   if (isPassing(error)) return unreachable(error);
   if (error instanceof AccessDeniedError)

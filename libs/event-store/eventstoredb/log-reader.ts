@@ -28,16 +28,21 @@ interface LogReaderOptions {
   readonly passed: PassedOver;
 }
 
-/** Tells where a reading goes on after what it has given so far. */
+/** The place where a reading goes on after the events that it has given. */
 type Open = (seen: RecordedEvent | undefined, count: number) => Source | undefined;
 
 /** Is called with the position of each event of other writers. @returns true to stop the reading */
 type Foreign = (position: Position) => boolean;
 
-/** Events the server looks at before it tells a filtered subscription how far it is. */
+/**
+ * The number of events that the server filters before it reports its progress to a subscription.
+ */
 const SEARCH_WINDOW = 32;
 
-/** Our events among those of others, read and followed; after a failure from the last one on. */
+/**
+ * Reads and follows our events among those of others. After a failure it goes on from the last
+ * event.
+ */
 export class LogReader {
   constructor(private readonly options: LogReaderOptions) {}
 
@@ -96,7 +101,7 @@ export class LogReader {
       prefixes: [names.prefix],
       maxSearchWindow: SEARCH_WINDOW,
       checkpointReached: async (subscription, position) => {
-        // The event before it may not have been taken yet. Then the next one tells.
+        // The event before it may not have been processed yet. Then the next one reports it.
         await turn();
         if (seen !== undefined && isDrained(subscription)) passed.passed(seen, position);
         if (passed.isDue) await this.keepPosition().catch(() => undefined);
@@ -139,8 +144,8 @@ export class LogReader {
   }
 
   /**
-   * Takes over how far an earlier process has read, where that is still true. Where the store
-   * cannot be asked, nothing is known.
+   * Takes over the progress of an earlier process if it is still valid. If the store cannot be
+   * asked, nothing is known.
    */
   async loadPosition(): Promise<void> {
     await this.options.passed.load((to) => this.witness(to)).catch(() => undefined);
@@ -155,7 +160,7 @@ export class LogReader {
     for await (const _ of this.one(BACKWARDS, END)) return;
   }
 
-  /** The first event of anybody at a position or after it. */
+  /** The first event of any writer at a position or after it. */
   private async witness(to: Position): Promise<Witness | undefined> {
     for await (const { event } of this.one(FORWARDS, to)) {
       const { commit } = event?.position ?? {};
@@ -197,7 +202,7 @@ export class LogReader {
     );
   }
 
-  /** Gives what `open` gives. After a failure it goes on from the last event. */
+  /** Yields the events of `open`. After a failure it goes on from the last event. */
   private async *reading(
     limit: number,
     retryPolicy: RetryPolicy,
@@ -237,6 +242,6 @@ export class LogReader {
   }
 }
 
-/** Tells whether all that came so far was taken. */
+/** Tells whether all events so far were processed. */
 const isDrained = (subscription: AllStreamSubscription): boolean =>
   (subscription as unknown as { readonly readableLength: number }).readableLength === 0;

@@ -27,13 +27,13 @@ const stored = z.object({
   witness: z.object({ id: z.string(), commit: position }),
 });
 
-/** Bytes of the log: so much a start may have to look at once more. */
+/** So many bytes of the log a start may have to read again. */
 const SAVE_EVERY = 4n * 1024n * 1024n;
 
 /**
- * Tells how far it is known that no event of ours came: others write to the same log, and reading on need
- * not go through all of that each time. It is kept in a file, so that a start need not either; a
- * shortcut only, which is left where it does not fit the log.
+ * Tells how far it is known that no event of ours came: others write to the same log, and reading
+ * on need not go through all of that each time. It is kept in a file, so that a start need not
+ * either; It is only a shortcut, and is ignored if it does not fit the log.
  */
 export class PassedOver {
   private stretch: Stretch | undefined;
@@ -60,7 +60,7 @@ export class PassedOver {
     this.saved = to.commit;
   }
 
-  /** Tells where a reading after `position` may begin. */
+  /** The position where a reading after `position` may begin. */
   after(position: bigint | undefined): Position | undefined {
     const { last, to } = this.stretch ?? {};
     const isWithin = last !== undefined && to && position !== undefined && position >= last;
@@ -70,7 +70,7 @@ export class PassedOver {
       : { commit: position, prepare: position };
   }
 
-  /** Our last event, where all from `position` back was looked at and is others'. */
+  /** Our last event, if everything after it up to `position` was read and belongs to others. */
   lastBefore(position: bigint): bigint | undefined {
     return this.stretch && position <= this.stretch.to.commit ? this.stretch.last : undefined;
   }
@@ -99,7 +99,7 @@ export class PassedOver {
     if (to.commit > before.commit) this.stretch = { last, to };
   }
 
-  /** It may be what the server has just failed at. */
+  /** The server may have failed just at this event. */
   forget(): void {
     this.stretch = undefined;
   }

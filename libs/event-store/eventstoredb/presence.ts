@@ -6,7 +6,7 @@ export interface PresenceLog {
 }
 
 interface PresenceOptions {
-  /** Tells how long it may be away before nobody waits for it any more. */
+  /** After so long an absence, operations fail without waiting. */
   readonly maxWaitMs: number;
   /** Asks it something. Rejects when it does not answer. */
   readonly probe: () => Promise<unknown>;
@@ -28,12 +28,18 @@ export class Presence {
 
   constructor(private readonly options: PresenceOptions) {}
 
-  /** When it was first missed, in milliseconds since the epoch; undefined while it is there. */
+  /**
+   * The time when the server first failed to answer, in milliseconds since the epoch; undefined
+   * while it answers.
+   */
   get awaySince(): number | undefined {
     return this.since?.time;
   }
 
-  /** So many milliseconds are left in which it may come back soon; 0 when it has been away for longer than that. */
+  /**
+   * The milliseconds that are left in which it may come back soon; 0 if it has been away for
+   * longer.
+   */
   get waitLeftMs(): number {
     const { maxWaitMs } = this.options;
     return this.since ? Math.max(0, this.since.tick + maxWaitMs - performance.now()) : maxWaitMs;

@@ -3,12 +3,12 @@ import type { ResolvedEvent, StreamSubscription } from '@eventstore/db-client';
 import { SilenceError } from './eventstoredb-failure.js';
 
 interface PullOptions {
-  /** Tells how long it may be silent. Undefined: for ever, as a subscription is. */
+  /** The server may be silent for so long. Undefined means for ever, as in a subscription. */
   readonly silenceMs?: number;
   readonly signal: AbortSignal;
 }
 
-/** Either way of reading of the client: both are streams of node, though their types hide it. */
+/** Both ways of reading of the client: they are streams of node, though their types hide it. */
 export type Source = AsyncIterable<ResolvedEvent> &
   (Pick<StreamSubscription, 'unsubscribe'> | { cancel(): Promise<void> });
 
@@ -22,7 +22,7 @@ export async function* pull(
   { silenceMs, signal }: PullOptions,
 ): AsyncIterable<ResolvedEvent> {
   const stream = source as unknown as Readable;
-  // A failure that comes when nobody reads any more must not end the process.
+  // A failure that comes after the last read must not end the process.
   stream.on('error', () => undefined);
   const stop = (): void => void stream.destroy();
   signal.addEventListener('abort', stop, { once: true });

@@ -3,7 +3,10 @@ import { isPassing, SilenceError, toFailure, unreachable } from './eventstoredb-
 import type { Presence } from './presence.js';
 
 interface RetryOptions {
-  /** Tried again until it succeeds, as a subscription is, however long the server is away. */
+  /**
+   * The operation is tried again until it succeeds, however long the server is away. A subscription
+   * needs this.
+   */
   readonly endless?: boolean;
   readonly presence: Presence;
   readonly signal: AbortSignal;
@@ -29,7 +32,7 @@ export class RetryPolicy {
     if (!endless && presence.waitLeftMs === 0) throw unreachable();
   }
 
-  /** It went on, so what fails next is another failure. */
+  /** The operation made progress, so the next failure is a new one. */
   reset(): void {
     this.options.presence.heard();
     this.until = this.end();
@@ -42,7 +45,7 @@ export class RetryPolicy {
     const passing = isPassing(error);
     if (passing || endless) presence.missed(error);
     else presence.heard();
-    // The bound holds for a single operation, too: one that keeps failing while others succeed is
+    // The limit also holds for a single operation: one that keeps failing while others succeed is
     // given up.
     const until = Math.min(this.until, performance.now() + presence.waitLeftMs);
     const isLate = !endless && (!passing || performance.now() + this.backoff.pauseMs > until);

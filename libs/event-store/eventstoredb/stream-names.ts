@@ -13,7 +13,10 @@ export class StreamNames {
     return `${this.prefix}${stream}`;
   }
 
-  /** Gives the event as the port does; undefined for what is not ours, such as the server's own statistics. */
+  /**
+   * Gives the event in the port's form; undefined for events that are not ours, such as the
+   * server's own statistics.
+   */
   recorded({ event }: ResolvedEvent): RecordedEvent | undefined {
     if (!event?.streamId.startsWith(this.prefix)) return undefined;
     // The commit and prepare positions of an event are equal unless it was written in an explicit
@@ -23,7 +26,7 @@ export class StreamNames {
     return {
       id: event.id,
       type: event.type,
-      // Bytes that nobody has called JSON are of no event of ours.
+      // An event that is not marked as JSON is not ours.
       data: event.isJson ? event.data : undefined,
       metadata: event.metadata as unknown as EventMetadata,
       stream: event.streamId.slice(this.prefix.length),

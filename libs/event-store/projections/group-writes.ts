@@ -13,18 +13,21 @@ interface Waiter {
 const BACKOFF_MS = { first: 100, most: 5000 };
 
 /**
- * Lets projections write in the background what they have been given, group by group: what came
- * while one group was written is the next one. What fails is tried again until it succeeds.
+ * Lets projections write their events in the background, in groups: events that come while one
+ * group is written are the next one. A group that fails is tried again until it succeeds.
  */
 export class GroupWrites {
   private wanted = 0n;
   private written = 0n;
   private failed: unknown;
   private readonly stopping = new AbortController();
-  /** Cleared where the loop ends, and not later: what is given then begins it again. */
+  /** Cleared when the loop ends, and not later, so that later events start it again. */
   private isRunning = false;
   private running: Promise<void> | undefined;
-  /** They have no lock of libs/flow: a failure lets others go than progress does. */
+  /**
+   * The waiters have no lock of libs/flow, because a failure releases other waiters than progress
+   * does.
+   */
   private waiters: readonly Waiter[] = [];
 
   constructor(
@@ -32,7 +35,7 @@ export class GroupWrites {
     private readonly log: GroupWritesLog,
   ) {}
 
-  /** Tells why it fails, and is tried again. */
+  /** The reason why the current group fails and is tried again. */
   get failure(): unknown {
     return this.failed;
   }

@@ -4,7 +4,10 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** Those who wait until a position is reached. No lock of libs/flow does it: one event lets all go whose position it reaches. */
+/**
+ * Waiters for a position. No lock of libs/flow fits, because one event releases every waiter whose
+ * position it reaches.
+ */
 export class PositionWaiters {
   private position = 0n;
   private movedAt = performance.now();
@@ -14,7 +17,10 @@ export class PositionWaiters {
     return this.position >= position;
   }
 
-  /** @throws what `late` makes, after so many milliseconds without any event: a long way is no standstill. */
+  /**
+   * @throws the error of `late` after so many milliseconds without any event. A long way with
+   *   progress is not an error.
+   */
   wait(position: bigint, maxWaitMs: number, late: () => Error): Promise<void> {
     if (this.has(position)) return Promise.resolve();
     let timer: NodeJS.Timeout;

@@ -29,11 +29,14 @@ export interface Projection {
 
 /** A read model in memory that need not be made from all events at every start. */
 export interface SnapshottedProjection extends Projection {
-  /** Raised whenever the same events make another state: older snapshots are then not used. */
+  /**
+   * Must be raised whenever the same events lead to another state. Older snapshots are then not
+   * used.
+   */
   readonly snapshotVersion: number;
-  /** Everything it knows, as JSON. Nothing in clear that events hold sealed. */
+  /** Everything that the projection knows, as JSON. Sealed values of events must stay sealed. */
   snapshot(): unknown;
-  /** Takes over what `snapshot` gave. Only called on one that has applied nothing. */
+  /** Takes over the result of `snapshot`. It may be called only before the first event. */
   restore(state: unknown): void;
 }
 

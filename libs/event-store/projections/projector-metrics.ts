@@ -6,8 +6,8 @@ import type { Projector } from './projector.js';
 const MAX_WAIT_MS = 1000;
 
 /**
- * Tells how far the event store and this process's read models are, for `/metrics`. Once. Positions
- * count events in the embedded store, and bytes of the log in EventStoreDB.
+ * Exports for `/metrics` how far the event store and this process's read models are. It must be
+ * called once. Positions count events in the embedded store, and bytes of the log in EventStoreDB.
  */
 export function measureProjections(projector: Projector, store: EventStore): void {
   let last = 0n;
@@ -44,7 +44,7 @@ export function measureProjections(projector: Projector, store: EventStore): voi
   });
 }
 
-/** @returns undefined when the store does not say so in time. */
+/** @returns undefined when the store does not answer in time. */
 function lastWithin(store: EventStore, ms: number): Promise<bigint | undefined> {
   const asked = store.lastPosition().catch(() => undefined);
   return within(ms, asked, () => undefined);

@@ -16,23 +16,26 @@ interface Runner {
   readonly projection: Projection;
   /** The position up to which it has all events. */
   applied: bigint;
-  /** The number of steps of the next event that were applied: see `stepsOf`. */
+  /** The number of applied steps of the next event: see `stepsOf`. */
   steps: number;
 }
 
 const BACKOFF_MS = { first: 100, most: 5000 };
 const RETRY_AFTER_SECONDS = 5;
-/** A command waits as long as read models come nearer, and so long while they stand still. */
+/** A command waits as long as read models make progress, and so long while they stand still. */
 const MAX_WAIT_MS = 20_000;
-/** A start may have to replay so many events beyond its snapshots. */
+/** A start may have to replay so many events after its snapshots. */
 const SNAPSHOT_EVERY = 10_000;
-/** Events that may wait to be written; further ones wait before they reach the read models. */
+/**
+ * The number of events that may wait to be written. Further events wait before they reach the read
+ * models.
+ */
 const UNWRITTEN_MAX = 10_000;
 
 /**
- * Runs projections over all events: first what is stored, then what comes. A projection that
- * fails is tried again until it succeeds; until then commands are told so, since serving from a
- * read model with a hole would be lying. Each projection gets each event once. Snapshots keep the
+ * Runs projections over all events: first what is stored, then what comes. A projection that fails
+ * is tried again until it succeeds; until then commands fail with that reason, because a read model
+ * with a hole would give wrong answers. Each projection gets each event once. Snapshots keep the
  * start short; they are a shortcut only, and one that does not belong to this history is not used.
  */
 export class Projector {
@@ -41,7 +44,7 @@ export class Projector {
   private seen = 0n;
   private sinceSnapshot = 0;
   private failure: unknown;
-  /** An event was passed over: a program that understands it must not begin after it. */
+  /** An unknown event was skipped. A newer program that understands it must not start after it. */
   private isPartial = false;
   private stopped = false;
   private readonly waiters = new PositionWaiters();
@@ -55,7 +58,7 @@ export class Projector {
     private readonly projections: readonly Projection[],
     private readonly log: ProjectorLog,
     private readonly snapshots?: SnapshotFiles,
-    /** Tells how long a command waits for what it has stored while nothing comes back. */
+    /** A command waits so long for its stored event while nothing comes back. */
     private readonly maxWaitMs = MAX_WAIT_MS,
   ) {
     this.groups = new GroupWrites(projections, log);
@@ -130,7 +133,7 @@ export class Projector {
     if (this.isFailing)
       throw new MillraceError(
         'NOT_READY',
-        'nothing was changed: a part of the server cannot follow its events just now; try again later',
+        'nothing was changed: a component of the server cannot follow its events just now; try again later',
         { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: this.failure ?? this.groups.failure },
       );
   }
@@ -140,7 +143,7 @@ export class Projector {
     return this.failure !== undefined || this.groups.failure !== undefined;
   }
 
-  /** Ends, and keeps snapshots of what is there. */
+  /** Ends, and stores snapshots of the current state. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;
@@ -171,7 +174,10 @@ export class Projector {
     }
   }
 
-  /** Waits until what was given is written, also while writing fails: what waits would grow for as long as it does. */
+  /**
+   * Waits until the events so far are written, also while writing fails. Otherwise the waiting
+   * events would grow as long as it fails.
+   */
   private async boundUnwritten(position: bigint): Promise<void> {
     const { signal } = this.stopping;
     this.unwritten += 1;
@@ -243,7 +249,7 @@ export class Projector {
   private notReady(): MillraceError {
     return new MillraceError(
       'NOT_READY',
-      'what was changed is recorded, but does not show yet: a part of the server cannot follow its events just now; look again later, and send it again if something is missing then',
+      'what was changed is recorded, but does not show yet: a component of the server cannot follow its events just now; look again later, and send it again if something is missing then',
       {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
         cause: this.failure ?? this.groups.failure,
@@ -262,7 +268,7 @@ function shuttingDown(): MillraceError {
   );
 }
 
-/** Nothing is waited for where a projection has nothing to wait for: a start is a million of these. */
+/** If no projection has to wait, nothing is awaited, because a start does this a million times. */
 function applyOnce(runner: Runner, event: RecordedEvent): Promise<void> | undefined {
   if (event.position <= runner.applied) return;
   if (event.steps) return applySteps(runner, event);

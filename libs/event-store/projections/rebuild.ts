@@ -5,7 +5,7 @@ import { keepSnapshot, usableSnapshot } from './snapshots.js';
 import type { SnapshotFiles } from './snapshot-files.js';
 
 interface RebuildOptions {
-  /** Events up to there may be taken from its snapshot. With 0 nothing is taken on trust. */
+  /** Events up to there may come from its snapshot. With 0, no snapshot is used. */
   from(this: void, projection: Projection): bigint;
   /** Is called after each event. */
   onProgress(this: void, position: bigint): void;

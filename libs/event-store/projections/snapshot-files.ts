@@ -8,7 +8,7 @@ import { z } from 'zod';
 /** A read model as it was after one event. */
 export interface Snapshot {
   readonly position: bigint;
-  /** The event at `position`: tells this history from another. */
+  /** The event at `position`: it distinguishes this history from another. */
   readonly event: { readonly id: string; readonly stream: string; readonly revision: number };
   /** JSON. */
   readonly state: unknown;
@@ -24,8 +24,9 @@ const stored = z.object({
 
 /**
  * Snapshots of read models, a file each, replaced whole; its first line is the hash of what
- * follows. Only a shortcut: lost or damaged, everything is replayed. So it is where the program that
- * made one understood events that this one does not: it would show what commands cannot decide on.
+ * follows. A snapshot is only a shortcut: if it is lost or damaged, all events are replayed. The
+ * same holds if its program understood events that this one does not understand, because it would
+ * show facts on which commands cannot decide.
  */
 export class SnapshotFiles {
   /**

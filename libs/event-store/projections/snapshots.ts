@@ -3,7 +3,7 @@ import type { EventStore } from '../event-store.js';
 import type { SnapshottedProjection } from './projection.js';
 import type { Snapshot, SnapshotFiles } from './snapshot-files.js';
 
-/** The projection's snapshot when it can be used and belongs to what this store holds. */
+/** The projection's snapshot, if it can be used and belongs to this store's history. */
 export async function usableSnapshot(
   files: SnapshotFiles,
   { name, snapshotVersion }: SnapshottedProjection,
@@ -24,7 +24,9 @@ export async function keepSnapshot(
   await files.save(name, snapshotVersion, { position, event: { id, stream, revision }, state });
 }
 
-/** A snapshot of a store that was replaced, or went back to a backup, is of another history. */
+/**
+ * If the store was replaced, or restored from a backup, the snapshot belongs to another history.
+ */
 async function isOf({ position, event }: Snapshot, store: EventStore): Promise<boolean> {
   const { id, stream, revision } = event;
   for await (const stored of store.read(stream, { from: revision, limit: 1 }))

@@ -4,7 +4,7 @@ import { releaseSentMemory } from '@app/warehouse';
 export class ByteQueue {
   private readonly chunks: AsyncIterator<Buffer>;
   private chunk: Buffer = Buffer.alloc(0);
-  /** Tells how much of the chunk is taken. */
+  /** The number of bytes of the chunk that are taken. */
   private at = 0;
 
   constructor(answer: AsyncIterable<Buffer>) {
@@ -38,7 +38,7 @@ export class ByteQueue {
     return next.done !== true;
   }
 
-  /** Nothing more is wanted. */
+  /** The rest of the answer is not needed. */
   async close(): Promise<void> {
     await this.chunks.return?.();
   }

@@ -46,14 +46,14 @@ export async function* ipcMessages(answer: AsyncIterable<Buffer>): AsyncGenerato
   }
 }
 
-/** @throws {RangeError} where the answer ends before them */
+/** @throws {RangeError} if the answer ends earlier */
 async function whole(bytes: ByteQueue, length: number): Promise<Buffer> {
   const taken = await bytes.take(length);
   if (!taken) throw new RangeError(`an answer ends ${length} bytes too early`);
   return taken;
 }
 
-/** A message as it stands in a stream, or by itself: schemas are told so. */
+/** A message as it stands in a stream, or alone: schemas are sent like this. */
 export function encapsulated({ header, body }: Pick<IpcMessage, 'header' | 'body'>): Buffer {
   const prefix = Buffer.alloc(PREFIX_BYTES);
   prefix.writeUInt32LE(CONTINUATION);

@@ -55,7 +55,7 @@ async function* written(batch: RecordBatch): AsyncGenerator<IpcMessage> {
   }
 }
 
-/** An answer that is there as a whole. */
+/** A whole answer in memory. */
 export async function* only(bytes: Buffer): AsyncGenerator<Buffer> {
   yield await Promise.resolve(bytes);
 }

@@ -12,7 +12,7 @@ export function fitsPattern(name: string, pattern: string): boolean {
   const [text, wanted] = [[...name], [...pattern]];
   let at = 0;
   let next = 0;
-  /** The last `%`, and how far it reaches. */
+  /** The last `%`, and the end of the text that it matches. */
   let any: { readonly next: number; at: number } | undefined;
   while (at < text.length) {
     if (wanted[next] === '%') {

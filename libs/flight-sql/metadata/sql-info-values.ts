@@ -14,12 +14,12 @@ export const sqlInfoValues = (version: string): ReadonlyMap<number, SqlInfoValue
     [0, 'Millrace'],
     [1, version],
     [2, '1.5'],
-    /** It only reads; SQL is asked, and no plans of Substrait. */
+    /** The server only reads; it takes SQL, and no plans of Substrait. */
     [3, true],
     [4, true],
     [5, false],
     [8, WITHOUT_TRANSACTIONS],
-    /** Tells whether it cancels by an action: clients cancel the call. */
+    /** Tells whether the server cancels by an action. Clients cancel the call instead. */
     [9, false],
     /** Tells whether rows can be put into tables. */
     [10, false],

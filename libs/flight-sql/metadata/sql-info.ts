@@ -9,7 +9,7 @@ const UNION_KINDS = 6;
 
 /**
  * The answer to `GetSqlInfo` in Arrow's streaming format: numbers, and a dense union of values.
- * @param asked numbers of what is wanted; none: everything. What is not known is left out.
+ * @param asked the numbers that are wanted; none: everything. Unknown numbers are left out.
  */
 export async function writeSqlInfo(
   known: ReadonlyMap<number, SqlInfoValue>,

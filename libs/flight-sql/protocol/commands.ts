@@ -65,7 +65,7 @@ export function readAny(bytes: Uint8Array): { readonly name: string; readonly va
 export const writeAny = (name: string, value: Buffer): Buffer =>
   Any.encode({ typeUrl: `${PACKAGE}${name}`, value });
 
-/** The error for whatever would change something. */
+/** The error for every command that would change something. */
 export const readsOnly = (cause?: unknown): MillraceError =>
   new MillraceError('STATEMENT_REFUSED', 'only reading is possible here: nothing can be written', {
     cause,

@@ -6,7 +6,7 @@ interface Field<Value> {
   readonly number: number;
   /** The value of a field that is not there. It is not written either. */
   readonly absent: Value;
-  /** @param before what was read of the field so far */
+  /** @param before the value of the field so far */
   read(reader: BinaryReader, wireType: WireType, before: Value): Value;
   write(writer: BinaryWriter, value: Value): void;
 }
@@ -102,7 +102,7 @@ const readBytes = (reader: BinaryReader): Buffer => bufferOf(reader.bytes());
 export const text = (number: number): Field<string> =>
   single(number, '', LengthDelimited, (reader) => reader.string(), (writer, value) => void writer.string(value)); // prettier-ignore
 
-/** A field that protobuf calls optional: an empty text is another thing than none. */
+/** A field that protobuf calls optional: an empty text is different from none. */
 export const maybeText = (number: number): Field<string | undefined> =>
   single<string | undefined>(number, undefined, LengthDelimited, (reader) => reader.string(), (writer, value) => void writer.string(value ?? '')); // prettier-ignore
 
@@ -163,7 +163,7 @@ export const messages = <Of extends Fields>(
     (writer, value) => void writer.tag(number, LengthDelimited).bytes(type.encode(value)),
   );
 
-/** Senders may pack them into one field, or not. */
+/** Senders may pack the values into one field, or not. */
 export const integers = (number: number): Field<readonly number[]> =>
   repeated(
     number,

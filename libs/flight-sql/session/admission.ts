@@ -6,7 +6,7 @@ import { authorizationOf, type Calls } from './calls.js';
 
 /** The connections of the calls, each named by its client's address and port. */
 interface Connections {
-  /** A call of this one was let in. */
+  /** A call of this connection was admitted. */
   admitted(peer: string): void;
   hangUp(peer: string): void;
 }
@@ -18,14 +18,17 @@ const DEADLINE_EXCEEDED = 4;
  * only when a request is whole, so that without this strangers could leave there what they like.
  */
 export class Admission {
-  /** Calls whose request is not whole: those that were let in, and handshakes that say who they are in a message. */
+  /**
+   * Calls whose request is not complete: calls that were admitted, and handshakes that authenticate
+   * in a message.
+   */
   private readonly waiting = { admitted: 0, strangers: 0 };
 
   constructor(
     private readonly grpc: Pick<typeof import('@grpc/grpc-js'), 'ServerInterceptingCall'>,
     private readonly calls: Calls,
     private readonly connections: Connections,
-    /** A request has so long to be whole. */
+    /** A request must be complete within this time. */
     private readonly seconds: number,
   ) {}
 
@@ -62,7 +65,7 @@ export class Admission {
     return 'admitted';
   }
 
-  /** @returns what ends the waiting. @throws {MillraceError} TOO_MANY_REQUESTS */
+  /** @returns the function that ends the waiting. @throws {MillraceError} TOO_MANY_REQUESTS */
   private wait(who: 'admitted' | 'strangers', call: ServerInterceptingCallInterface): () => void {
     const most = who === 'admitted' ? BOUNDS.calls : BOUNDS.strangers;
     if (this.waiting[who] >= most)

@@ -13,7 +13,7 @@ export interface Caller {
   readonly bearer: string;
 }
 
-/** A call, as far as it is of any kind. */
+/** A call of any kind. */
 export interface AnyCall {
   readonly cancelled: boolean;
   readonly metadata: Metadata;
@@ -67,7 +67,10 @@ export class Calls {
   }
 }
 
-/** Clients of before there were headers for it send what a handshake gave them in one of its own. */
+/**
+ * Old clients, from before there were headers for it, send the token of the handshake in a header
+ * of its own.
+ */
 export function authorizationOf(metadata: Metadata): string | undefined {
   const [shown] = metadata.get('authorization');
   if (shown !== undefined) return String(shown);

@@ -41,7 +41,7 @@ export interface CallFailure {
   readonly details: string;
 }
 
-/** They stand in a header, which has a bound. */
+/** The message goes into a header, whose size is limited. */
 const DETAILS_MAX = 1500;
 
 /** Makes of any failure what the client is told. Nothing else maps errors to gRPC. */
@@ -56,5 +56,5 @@ export function toCallFailure(error: unknown, logger: Logger): CallFailure {
   };
 }
 
-/** Half a pair of UTF-16, which a statement may be cut at, cannot be sent. */
+/** Half of a surrogate pair, which remains if a statement is cut there, cannot be sent. */
 const told = (message: string): string => Buffer.from(message.slice(0, DETAILS_MAX)).toString();

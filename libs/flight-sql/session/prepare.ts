@@ -18,7 +18,7 @@ import { unfit } from '../unfit.js';
 import type { Caller } from './calls.js';
 import { refuseTransaction, type Questions } from './questions.js';
 
-/** Stands for a value that is not known yet, where null does not do. */
+/** Stands for a value that is not known yet, if null cannot be used. */
 const ANY_VALUE = { type: 'Int64', text: '1' };
 
 /** @param request of a client @returns the statement's handle and schemas, as the client is told. @throws {MillraceError} */
@@ -39,7 +39,7 @@ export async function prepare(
   });
 }
 
-/** The types that a statement's columns have may depend on its values. */
+/** The types of a statement's columns may depend on its values. */
 async function describe(
   { sql }: PreparedStatement,
   wanted: number,
@@ -56,7 +56,9 @@ async function describe(
   }
 }
 
-/** Values of any type are taken; each is told to be a text, since one has to be told. */
+/**
+ * Values of any type are accepted; each is declared as a text, because some type must be declared.
+ */
 async function parameterSchema(count: number): Promise<Buffer> {
   const { Field, Utf8, vectorFromArray } = await import('apache-arrow');
   const type: Arrow.DataType = new Utf8();

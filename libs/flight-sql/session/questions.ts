@@ -100,7 +100,7 @@ export class Questions {
     return tableRows(names, tableSchemas);
   }
 
-  /** A table that cannot be read hides no other: it is told without columns. */
+  /** A table that cannot be read must not hide the others: it is listed without columns. */
   private async tableSchema(name: string, caller: Caller): Promise<Buffer> {
     const sql = `SELECT * FROM "${name.replaceAll('"', '""')}"`;
     try {
@@ -112,7 +112,7 @@ export class Questions {
   }
 }
 
-/** The statement that a question asks, where it asks one. @throws {MillraceError} INVALID_PARAMETER */
+/** The statement of a question, if it has one. @throws {MillraceError} INVALID_PARAMETER */
 function statementOf({ name, value }: Question): PreparedStatement | undefined {
   switch (name) {
     case 'CommandStatementQuery':
@@ -126,7 +126,7 @@ function statementOf({ name, value }: Question): PreparedStatement | undefined {
   }
 }
 
-/** @throws {MillraceError} INVALID_PARAMETER where a client believes to be in one */
+/** @throws {MillraceError} INVALID_PARAMETER if a client names a transaction */
 export function refuseTransaction(transaction: Buffer): void {
   if (transaction.length > 0)
     throw new MillraceError('INVALID_PARAMETER', 'there are no transactions here');

@@ -3,14 +3,17 @@ import { MillraceError } from '@app/platform';
 import { BOUNDS } from '../flight-sql-bounds.js';
 import type { StreamCall } from './calls.js';
 
-/** A client has not taken its answer: whatever is still to be sent to it would be held for ever. */
+/** A client has not taken its answer. Otherwise the rest of it would be held in memory for ever. */
 export class NotTakenError extends MillraceError {
   constructor() {
     super('QUERY_TIMEOUT', `the answer was not taken for ${BOUNDS.takeSeconds} seconds`);
   }
 }
 
-/** Sends messages as they come, each when the client has taken the one before. @throws {NotTakenError} */
+/**
+ * Sends messages one by one, each when the client has taken the one before.
+ * @throws {NotTakenError}
+ */
 export async function sendMessages(
   call: StreamCall,
   messages: AsyncIterable<Buffer>,
@@ -48,7 +51,7 @@ export async function receivedMessages(
   most = Infinity,
 ): Promise<readonly Buffer[]> {
   const messages: Buffer[] = [];
-  // The same stream takes the answer, so it stays open.
+  // The answer goes out on the same stream, so the stream stays open.
   const received = call.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
   let bytes = 0;
   while (messages.length < most) {

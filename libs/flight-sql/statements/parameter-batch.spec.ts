@@ -83,7 +83,7 @@ describe('the values of a statement, as clients send them in Arrow', () => {
     const [schema, batch] = await sent(table);
     if (!schema || !batch) throw new Error('there is no row');
     const header = FlatTable.root(schema.header).table(2);
-    // Arrow's library makes as many objects as these say: the test would not end.
+    // Arrow's library creates as many objects as these numbers say, so the test would not end.
     claim(header?.vector(2, 4), schema.header);
     claim(header?.tables(1)[0]?.vector(6, 4), schema.header);
     expect(parameterBatch([schema, batch])).toEqual([{ type: 'Int8', text: '1' }]);

@@ -26,13 +26,13 @@ const BUFFERS: Readonly<Record<number, number>> = {
   ...{ [TYPE.largeUtf8]: 3, [TYPE.largeBinary]: 3 },
 };
 
-/** A column of the one row that a client has sent. Its bytes are where they came. */
+/** A column of the one row that a client has sent. Its bytes are not copied. */
 export interface ParameterColumn {
   readonly name: string;
   readonly tag: number;
   readonly type: FlatTable;
   readonly isNull: boolean;
-  /** Those behind the mask. */
+  /** The buffers behind the mask. */
   readonly buffers: readonly Buffer[];
 }
 
@@ -62,7 +62,7 @@ export function* parameterRow(
   }
 }
 
-/** Nested fields could lead to the same place many times, so that readers would not come to an end. */
+/** Several nested fields could refer to the same place, so that a reader would never finish. */
 function fieldsOf(schema: FlatTable): readonly FlatTable[] {
   if (schema.int16(ENDIANNESS_OF_SCHEMA) !== 0)
     throw unfit('want values whose numbers begin with their lowest byte (little-endian)');

@@ -21,7 +21,7 @@ const [DAY, MILLISECOND] = [0, 1];
 export function parameterValues(
   row: Iterable<ParameterColumn>,
 ): readonly (EngineValue | undefined)[] {
-  // Values may lie in the same bytes, so that they are larger together than what was sent.
+  // Values may share bytes, so together they may be larger than the message.
   let characters = 0;
   return Array.from(row, (column) => {
     if (column.isNull) return undefined;

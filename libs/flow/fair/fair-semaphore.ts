@@ -1,4 +1,4 @@
-/** Tells how long after its last work somebody counts as present. */
+/** After its last work, a party counts as present for so long. */
 const PRESENT_MS = 1000;
 
 interface Waiting {
@@ -25,7 +25,7 @@ export class FairSemaphore {
   constructor(
     private readonly size: number,
     private readonly now: () => number = () => performance.now(),
-    /** The most that one party may have, also while nobody else is there. */
+    /** The most places that one party may have, even if nobody else is there. */
     private readonly each: number = size,
   ) {}
 
@@ -42,7 +42,10 @@ export class FairSemaphore {
     }
   }
 
-  /** The same for work that ends elsewhere: resolves when it is this party's turn. @returns call it once, when it has ended. */
+  /**
+   * Does the same for work that ends elsewhere: resolves when it is this party's turn.
+   * @returns a function to call once, when the work has ended.
+   */
   async begin(party: string, order: string): Promise<() => void> {
     this.notice(party);
     await new Promise<void>((begin) => {
@@ -56,7 +59,7 @@ export class FairSemaphore {
     };
   }
 
-  /** Counts a party as present, though it wants nothing here now. */
+  /** Counts a party as present, although it does not ask for a place here now. */
   notice(party: string): void {
     this.of(party).seen = this.now();
   }

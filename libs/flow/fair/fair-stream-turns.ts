@@ -1,7 +1,10 @@
 /** So many bytes are taken in per turn of the event loop: well below a millisecond of work. */
 const TURN_BYTES = 256 * 1024;
 
-/** The smallest piece counts for so many bytes: a request is work, however little it brings. */
+/**
+ * The smallest piece counts for so many bytes, because each request costs work, however small it
+ * is.
+ */
 const SMALL_COSTS = 16 * 1024;
 
 /** A stream of Node gives at most so many bytes at a time. */
@@ -9,7 +12,7 @@ const PIECE_BYTES = 64 * 1024;
 
 /**
  * Lets streams in piece by piece, parties in turns and a bounded number of bytes each turn of the
- * event loop: a process that receives a flood must not be deaf to everybody else.
+ * event loop: a process that receives a flood of data must still answer others.
  */
 export class FairStreamTurns {
   /** It is found by party, in the order of their turns. */
@@ -17,7 +20,7 @@ export class FairStreamTurns {
   private left = TURN_BYTES;
   private turning = false;
 
-  /** The stream, its pieces when it is their turn. */
+  /** Yields the stream's pieces, each when it is their turn. */
   async *pass(party: string, stream: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
     for await (const piece of stream) {
       if (this.left <= 0) await this.turn(party);

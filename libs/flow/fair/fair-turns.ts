@@ -1,4 +1,4 @@
-/** Work was refused because too much waits already. */
+/** The work was refused because too much work waits already. */
 export class Crowded extends Error {}
 
 interface Waiter {
@@ -6,7 +6,7 @@ interface Waiter {
   refuse(): void;
 }
 
-/** Those who wait below one name. A leaf has waiters of its own, every other group has groups. */
+/** The waiters of one name. A leaf has waiters of its own, every other group has groups. */
 class Group {
   readonly groups = new Map<string, Group>();
   readonly waiters: Waiter[] = [];
@@ -85,7 +85,10 @@ function put(root: Group, path: readonly string[], waiter: Waiter): void {
   group.waiters.push(waiter);
 }
 
-/** Takes who is next. A map keeps the order in which its keys were set, which is the order of turns. */
+/**
+ * Takes the next waiter. A map keeps the order in which its keys were set, which is the order of
+ * turns.
+ */
 function takeFirst(group: Group): Waiter | undefined {
   if (group.size === 0) return undefined;
   group.size -= 1;

@@ -82,8 +82,8 @@ export function sendError(
 }
 
 /**
- * Work that is given up because nobody waits for it any more has not failed. Neither has a request
- * that ends in the middle of its body.
+ * Work that was cancelled because nobody waits for it has not failed. Neither has a request that
+ * ends in the middle of its body.
  */
 function leftByItsClient(
   error: unknown,
@@ -94,7 +94,10 @@ function leftByItsClient(
   return isCutOff || (raw.destroyed && isAbort(error));
 }
 
-/** People's e-mails do not belong into logs, nor do statements and filters: of parameters the names are told. */
+/**
+ * E-mails of people, statements and filters must not appear in logs. Only the names of parameters
+ * are logged.
+ */
 export function loggedUrl(request: FastifyRequest): string {
   const pattern = request.routeOptions.url;
   if (pattern?.includes(':email')) return pattern;
@@ -147,7 +150,7 @@ interface Asked {
   readonly server?: FastifyRequest['server'];
 }
 
-/** There is nothing at the path, or not by this method. */
+/** There is nothing at the path, or not for this method. */
 function noRoute({ method, url, server }: Asked): MillraceError {
   const [path = ''] = url.split('?', 1);
   const told = `no such route: ${method} ${path}`;
@@ -158,7 +161,10 @@ function noRoute({ method, url, server }: Asked): MillraceError {
   });
 }
 
-/** @returns the failure as the client may see it; what is not known to be harmless becomes INTERNAL. */
+/**
+ * @returns the failure as the client may see it; an error whose message may reveal something
+ *   becomes INTERNAL.
+ */
 function toMillraceError(error: unknown, request: Asked): MillraceError {
   if (error instanceof MillraceError) return error;
   if (error instanceof z.ZodError)
@@ -174,7 +180,8 @@ function toMillraceError(error: unknown, request: Asked): MillraceError {
     error instanceof HttpException
       ? error.getStatus()
       : (error as { statusCode?: unknown } | null | undefined)?.statusCode;
-  // Fastify asks the method QUERY for a Content-Type before it looks for a route, and none takes it.
+  // Fastify demands a Content-Type for the method QUERY before it looks for a route, and no route
+  // takes it.
   if (status === 400 && request.method === 'QUERY') return noRoute(request);
   switch (status) {
     case 401:
@@ -198,7 +205,7 @@ function toMillraceError(error: unknown, request: Asked): MillraceError {
     case 503:
       return new MillraceError(
         'NOT_READY',
-        'a part of the server cannot be reached just now; try again in a while',
+        'a component of the server cannot be reached just now; try again in a while',
         { retryAfterSeconds: RETRY_SECONDS, cause: error },
       );
     case 408:

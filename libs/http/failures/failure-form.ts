@@ -2,7 +2,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import type { MillraceError } from '@app/platform';
 
-/** Tells how the protocol of a route writes a failure. Undefined: as all others. */
+/** The form in which the protocol of a route writes a failure. Undefined means the common form. */
 export type FailureForm = (
   failure: MillraceError,
   request: FastifyRequest,
@@ -16,7 +16,7 @@ export type FailureForm = (
 
 const CONFIG = 'failureForm';
 
-/** The route answers failures in this form, those of its guards too; their status and headers stay. */
+/** The route, and its guards, answer failures in this form. Status and headers stay the same. */
 export const FailuresAs = (form: FailureForm): MethodDecorator => RouteConfig({ [CONFIG]: form });
 
 export const failureForm = ({ routeOptions }: FastifyRequest): FailureForm | undefined =>

@@ -16,7 +16,7 @@ export interface TlsPair {
   readonly expires: Date;
 }
 
-/** A server that can take another certificate while it serves. */
+/** A server that can change its certificate while it serves. */
 interface TlsServer {
   setSecureContext(options: TlsOptions): void;
 }
@@ -26,7 +26,7 @@ interface TlsLog {
   error(fields: object, message: string): void;
 }
 
-/** Certificates are replaced days before they end; a minute is soon. */
+/** Certificates are replaced days before they expire, so checking once a minute is enough. */
 const LOOK_MS = 60_000;
 
 /** @throws {Error} that names the variable of the file that cannot be used */
@@ -47,11 +47,11 @@ export function readTlsPair(files: TlsFiles): TlsPair {
 /** The certificate that a server shows. */
 interface ShownCertificate {
   readonly expires: Date;
-  /** Follows its files no more. */
+  /** Stops watching the files. */
   stop(): void;
 }
 
-/** Measures when a server's certificate ends; undefined: it has none. */
+/** Exports when a server's certificate expires; undefined: it has none. */
 export function measureCertificate(shown: ShownCertificate | undefined): void {
   gauge({
     name: 'millrace_tls_certificate_expires_seconds',

@@ -9,7 +9,7 @@ interface StatusServer {
 
 /**
  * `/healthz`, `/readyz` and `/metrics` on a listener of their own, for processes that have no API,
- * and for those who watch one that has: nobody there has credentials, so it belongs into a
+ * and for tools that watch a process that has one. It asks for no credentials, so it belongs into a
  * private network.
  * @throws when the address is taken
  */

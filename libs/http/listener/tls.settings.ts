@@ -4,7 +4,7 @@ import { readTlsPair, type TlsFiles, type TlsPair } from './server-tls.js';
 
 export interface TlsConfig {
   readonly files: TlsFiles;
-  /** It is as the files were at the start. */
+  /** The certificate as the files had it at the start. */
   readonly pair: TlsPair;
 }
 

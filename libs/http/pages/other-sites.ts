@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { MillraceError } from '@app/platform';
 
-/** Tells which pages may call us from a browser. Our own always may. */
+/** The pages that may call us from a browser. Our own always may. */
 export interface AllowedPages {
-  /** They are as a browser sends them; `*` is any. */
+  /** The origins in the form in which a browser sends them; `*` is any. */
   readonly origins: readonly string[];
-  /** Tells where they are configured, for people who are refused. */
+  /** The place where they are configured. The message of a refusal names it. */
   readonly setting: string;
 }
 
@@ -16,11 +16,11 @@ export const CONSOLE_HEADER = 'x-millrace-console';
 const ONLY_READS = new Set(['GET', 'HEAD']);
 
 /**
- * Refuses what a browser sends for a page of another site. It does so with the credentials that it
- * knows for us, without asking, for everything that a form could send. What a browser says of the
- * page (`Sec-Fetch-Site`, `Origin`) no page can change; programs that are no browser say nothing.
- * Reads of the API are refused too, since a query costs something: all but a link that somebody
- * follows, which shows the answer to nobody else.
+ * Refuses requests that a browser sends for a page of another site. A browser adds the credentials
+ * that it knows for us, without asking, to every request that a form could send. No page can change
+ * what a browser says about the page (`Sec-Fetch-Site`, `Origin`); programs that are no browser say
+ * nothing. Reads of the API are refused too, since a query costs something. The exception is a link
+ * that somebody follows, because only that person sees the answer.
  */
 export function refuseOtherSites(
   fastify: FastifyInstance,
@@ -37,10 +37,13 @@ export function refuseOtherSites(
   });
 }
 
-/** Tells whether a page of ours asks, or no page at all. Pages that are allowed to call are none of ours. */
+/**
+ * Tells whether one of our own pages asks, or no page at all. Pages of allowed origins do not count
+ * as our own.
+ */
 export const asksFromOwnPage = (request: FastifyRequest): boolean => !isOfOtherSite(request, []);
 
-/** The answers that a browser needs to let pages of these origins call and read. */
+/** The headers that a browser needs so that pages of these origins may call and read. */
 export function corsFor(origins: readonly string[]) {
   return {
     origin: origins.includes('*') ? '*' : [...origins],
@@ -49,14 +52,14 @@ export function corsFor(origins: readonly string[]) {
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     exposedHeaders: ['X-Request-Id', 'X-Query-Id', 'Retry-After', 'ETag'],
     maxAge: 600,
-    // A question that is no preflight is answered as any other.
+    // An OPTIONS request that is no preflight is answered like any other request.
     strictPreflight: false,
   };
 }
 
-/** The route's pattern, and not the path: that can be written in many ways. */
+/** The route's pattern is compared, because the same path can be written in many ways. */
 function isHarmless({ method, headers, routeOptions }: FastifyRequest): boolean {
-  // Changes nothing; its answer tells the browser what it may send.
+  // A preflight changes nothing; its answer tells the browser what it may send.
   if (method === 'OPTIONS') return true;
   if (!ONLY_READS.has(method)) return false;
   return routeOptions.url?.startsWith('/api/') !== true || isFollowedLink(headers);
@@ -83,11 +86,14 @@ function isOfOtherSite(request: FastifyRequest, allowed: readonly string[]): boo
   }
 }
 
-/** Tells whether a page's origin is the name that it called us by: to us, or to a proxy that is believed. */
+/**
+ * Tells whether a page's origin has the name by which the browser called us, or called a trusted
+ * proxy.
+ */
 function isOwn(origin: string, { headers, host, protocol }: FastifyRequest): boolean {
   if (!URL.canParse(origin)) return false;
   const page = new URL(origin);
-  // Somebody between could have written a page of plain HTTP.
+  // An attacker on the network could have written a page that came over plain HTTP.
   if (page.protocol === 'http:' && protocol === 'https') return false;
   return [headers.host, host].some(
     (name) => name !== undefined && hostOf(page, name) === page.host,

@@ -29,7 +29,7 @@ interface HttpOptions {
   readonly traced: boolean;
   /** Undefined means: plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
-  /** The path that a request means; undefined: its own. */
+  /** The path that a request means; undefined: the path as it was sent. */
   readonly pathOf?: ((request: RawRequest) => string) | undefined;
 }
 
@@ -39,7 +39,9 @@ type RawRequest = Pick<IncomingMessage, 'url' | 'headers' | 'socket'>;
 const PARAMETER_LENGTH_MAX = 400;
 const HEADERS_TIMEOUT_MS = 30_000;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** Node.js itself answers a missing Host without a body: see refuseUnanswerable. */
+/**
+ * Node.js itself would answer a request without Host, and without a body: see refuseUnanswerable.
+ */
 const OF_NODE = { headersTimeout: HEADERS_TIMEOUT_MS, requireHostHeader: false };
 
 /**
@@ -62,7 +64,7 @@ export function httpAdapter(
       ignoreTrailingSlash: true,
     },
     forceCloseConnections: 'idle',
-    // Its own answer to what comes then has another shape: see refuseWhileStopping.
+    // Fastify's own answer to such requests has another form: see refuseWhileStopping.
     return503OnClosing: false,
     ...(tls
       ? {
@@ -191,7 +193,7 @@ function clientFailure(code: string | undefined): MillraceError {
   }
 }
 
-/** Answers past all that was to answer, and closes. */
+/** Answers without waiting for the requests before it, and closes. */
 function endWith(socket: Socket, failure: MillraceError): void {
   const body = JSON.stringify(bodyOf(failure));
   socket.end(

@@ -3,7 +3,7 @@ import { RouteConstraints } from '@nestjs/platform-fastify';
 const NAME = 'lastSegment';
 const EMAIL = 'email';
 const NAMED = 'named';
-/** Pages of a stream, whatever the stream's name. */
+/** Pages about a stream, whatever the stream's name is. */
 const ENDS_IN_PAGE = /\/(?:_values|_around)(?:\?|$)/;
 /** The last segment of the path has an @, as it came or percent-encoded. */
 const ENDS_IN_EMAIL = /(?:@|%40)[^/?]*(?:\?|$)/i;

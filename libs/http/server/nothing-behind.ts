@@ -1,12 +1,12 @@
 import { Transform, type Readable } from 'node:stream';
 import type { Zlib } from 'node:zlib';
 
-/** Begins as zlib's own codes do. */
+/** The prefix of the error's code, as zlib's own codes have it. */
 const BYTES_BEHIND = 'Z_BYTES_BEHIND';
 
 /**
- * Takes what a decoder of zlib makes of a source, and fails where bytes stand behind the end of
- * what is compressed: the decoder leaves them unread without a word, and they may be records.
+ * Takes what a decoder of zlib makes of a source, and fails if bytes stand behind the end of the
+ * compressed data. The decoder would ignore them without an error, and they may be records.
  * @param decoder has all of the source piped to it.
  */
 export function nothingBehind(source: Readable, decoder: Transform & Zlib): Transform {
@@ -17,7 +17,8 @@ export function nothingBehind(source: Readable, decoder: Transform & Zlib): Tran
       done(null, chunk);
     },
     flush(done) {
-      // The decoder counts what it has read. It ends before the source only where it reads no more.
+      // The decoder counts the bytes that it has read. It ends before its source only if it reads
+      // no more.
       if (source.readableEnded && decoder.bytesWritten === sent) done();
       else
         done(

@@ -7,7 +7,10 @@ export interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** Requests of each connection that have no whole answer yet, in order: a client may send its next before it has the answer to its last. */
+/**
+ * The requests of each connection that have no complete answer yet, in order. A client may send its
+ * next request before it has the last answer.
+ */
 export class OpenExchanges {
   private readonly open = new WeakMap<Socket, Set<Exchange>>();
 

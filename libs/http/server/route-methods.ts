@@ -8,13 +8,15 @@ interface RoutePath {
 /** Paths of a server's routes, by their patterns. */
 const PATHS = new WeakMap<FastifyInstance['server'], Map<string, RoutePath>>();
 
-/** Remembers every route that is registered from now on, so that a wrong method is told from a wrong path. */
+/**
+ * Remembers every route that is registered from now on, so that a wrong method can be told from a
+ * wrong path.
+ */
 export function rememberRoutes(fastify: FastifyInstance): void {
   const paths = new Map<string, RoutePath>();
   PATHS.set(fastify.server, paths);
   fastify.addHook('onRoute', ({ url, method }) => {
-    // The route that answers preflights is there for every path, whether or not there is anything
-    // else.
+    // The route that answers preflights matches every path, so it says nothing about the path.
     if (url === '*') return;
     const path = paths.get(url) ?? { pattern: patternOf(url), methods: new Set<string>() };
     paths.set(url, path);
@@ -22,7 +24,7 @@ export function rememberRoutes(fastify: FastifyInstance): void {
   });
 }
 
-/** Methods that the server's routes take at a path, by name; none where there is no such path. */
+/** The methods that the server's routes take at a path, by name; none if there is no such path. */
 export function methodsAt(server: FastifyInstance['server'], path: string): readonly string[] {
   const found = [...(PATHS.get(server)?.values() ?? [])].filter(({ pattern }) =>
     pattern.test(path),
@@ -30,7 +32,10 @@ export function methodsAt(server: FastifyInstance['server'], path: string): read
   return [...new Set(found.flatMap(({ methods }) => [...methods]))].sort();
 }
 
-/** A parameter is one segment, `*` whatever follows; a slash at the end makes no difference. */
+/**
+ * A parameter matches one segment, and `*` matches the rest. A slash at the end makes no
+ * difference.
+ */
 function patternOf(url: string): RegExp {
   const pieces = url.replace(/\/$/, '').split(/(:\w+|\*)/);
   const sources = pieces.map((piece, index) => {

@@ -4,9 +4,9 @@ import type { FastifyInstance } from 'fastify';
 import type { OpenExchanges } from './open-exchanges.js';
 
 /**
- * Lets every answer hear of its client's end. Node tells it to the one answer that has the
- * connection only: those to requests sent behind it, before it was whole, would wait for ever and
- * keep what they hold.
+ * Tells every answer when its client has left. Node tells only the answer that currently has the
+ * connection. The answers to further requests on the same connection would wait for ever, and keep
+ * their resources.
  */
 export function endWaitingAnswers(fastify: FastifyInstance, exchanges: OpenExchanges): void {
   fastify.server.on('connection', (socket: Socket) => {

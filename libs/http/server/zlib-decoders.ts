@@ -9,8 +9,8 @@ const DECODERS: Readonly<Record<string, () => Transform & Zlib>> = {
 };
 
 /**
- * Makes the decoder of a Content-Encoding that zlib knows. What stands behind the end of what is
- * compressed it leaves unread: `nothingBehind` refuses that.
+ * Makes the decoder of a Content-Encoding that zlib supports. The decoder ignores bytes behind the
+ * end of the compressed data; `nothingBehind` refuses those.
  * @param encoding in lower case
  * @returns undefined for another encoding
  */

@@ -9,25 +9,25 @@ const AUTOMATIC: Role = 'member';
 /** The number of changes in an append is bounded. */
 const CHANGED_AT_ONCE = 500;
 
-/** An event as it is stored; one that was decided just now has no metadata yet. */
+/** An event as it is stored. An event that was decided just now has no metadata yet. */
 type StoredEvent = OrganizationEvent & { readonly metadata?: { readonly $causationId: string } };
 
 interface Given {
   readonly role: Role;
-  /** Id of the command that has given it. */
+  /** The id of the command that has assigned the role. */
   readonly commandId: string | undefined;
 }
 
 interface Narrow {
   readonly organizationId: string;
-  /** It is found by account that another organization registered: the id of the command that did so. */
+  /** For each account that another organization registered, the id of the command that did so. */
   readonly registrations: ReadonlyMap<string, string>;
 }
 
 /**
- * Another view of an organization's stream: the members who have a role only because registering
- * gave it. They become viewers. A role that was given on purpose came by another command, and
- * stays. Doing it again, or on several nodes at once, changes nothing more.
+ * Another view of an organization's stream: members who have a role only because the registration
+ * gave it. They become viewers. A role that was assigned on purpose came by another command, and
+ * stays. Repeating this, or doing it on several nodes at once, changes nothing more.
  */
 export const automaticMembers: Decider<ReadonlyMap<string, Given>, Narrow, StoredEvent> = {
   initialState: new Map(),

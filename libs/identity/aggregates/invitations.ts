@@ -1,7 +1,7 @@
 import { MillraceError } from '@app/platform';
 import type { Role } from './roles.js';
 
-/** Somebody asked to join, by e-mail: whether there is such an account makes no difference. */
+/** An invitation by e-mail. It does not matter whether there is an account with that e-mail. */
 export interface Invitation {
   readonly organizationId: string;
   readonly invitationId: string;
@@ -10,7 +10,7 @@ export interface Invitation {
   /** The e-mail as it was typed, sealed with a key of the invitation's own. */
   readonly invitee: string;
   readonly role: Role;
-  /** Id of the admin who vouches for it: it ends when they are no admin any more. */
+  /** The id of the admin who has invited. The invitation ends when they are no admin any more. */
   readonly invitedBy: string;
   /** ISO 8601, UTC, both. */
   readonly invitedAt: string;
@@ -49,7 +49,7 @@ export interface InvitationExpired {
   readonly data: Ended;
 }
 
-/** The invitations by fingerprint of the e-mail: one at a time for each. */
+/** The invitations by fingerprint of the e-mail. Each e-mail has at most one. */
 export type Invitations = ReadonlyMap<string, Invitation>;
 
 /** One organization may have so many at a time. */
@@ -65,8 +65,8 @@ export function evolveInvitations(invitations: Invitations, event: InvitationEve
 }
 
 /**
- * One that is pending stays the one it is, with its end, so that asking again does not ask anew
- * somebody who has declined; only its role may change.
+ * A pending invitation stays the same, with its expiry. So a person who has declined is not asked
+ * again; only the role may change.
  */
 export function invite(
   invitations: Invitations,
@@ -103,7 +103,10 @@ export const withdrawn = ({ organizationId, invitationId }: Invitation): Invitat
   data: { organizationId, invitationId },
 });
 
-/** The same whether there never was one, or it is over, or there is no such organization. */
+/**
+ * The answer is the same if there never was one, if it is over, or if the organization does not
+ * exist.
+ */
 export function noInvitation(): MillraceError {
   return new MillraceError('INVITATION_NOT_FOUND', 'there is no such invitation, or it is over');
 }

@@ -18,9 +18,15 @@ export interface OrganizationCreated {
   readonly data: {
     readonly id: string;
     readonly name: string;
-    /** Physical warehouse database: not to be guessed, so made of random letters. */
+    /**
+     * The name of the database in the warehouse. It consists of random letters, so that nobody can
+     * guess it.
+     */
     readonly database: string;
-    /** The account that is behind its founder: all that is founded for it shares one share. None: made by root, or before this was kept. */
+    /**
+     * The account behind its founder: all organizations that are founded for it have one share
+     * together. None: root made the organization, or it is older than this field.
+     */
     readonly tenant?: string;
   };
 }
@@ -31,7 +37,7 @@ export interface OrganizationRenamed {
   readonly data: { readonly organizationId: string; readonly displayName: string };
 }
 
-/** Its name is free, and of all that it had nothing can be reached any more. */
+/** The organization's name is free, and none of its data can be reached any more. */
 export interface OrganizationDeleted {
   readonly type: 'OrganizationDeleted';
   readonly data: {

@@ -118,7 +118,7 @@ describe('an organization', () => {
               .decide(state, each)
               .reduce(organizationAggregate.evolve, state);
           } catch {
-            // Refused: nothing has changed.
+            // The command is refused, so nothing has changed.
           }
         }
         return [...state.members.values()].includes('admin');

@@ -24,7 +24,7 @@ export type OrganizationCommand =
   | { readonly type: 'rename'; readonly displayName: string }
   | {
       readonly type: 'delete';
-      /** Id of the admin who does it; undefined: root. */
+      /** The id of the admin who does it; undefined: root. */
       readonly admin: string | undefined;
     }
   | { readonly type: 'rotate-passcode'; readonly passcode: string }
@@ -52,7 +52,7 @@ export type OrganizationCommand =
   | { readonly type: 'invite'; readonly invitation: Omit<Invitation, 'organizationId'> }
   | {
       readonly type: 'accept-invitation';
-      /** The one they were shown; undefined finds none. */
+      /** The passcode that they were shown; undefined finds none. */
       readonly invitationId: string | undefined;
       readonly emailHash: string;
       readonly userId: string;
@@ -64,7 +64,7 @@ export type OrganizationCommand =
   | { readonly type: 'revoke-token'; readonly name: string };
 
 export interface OrganizationState {
-  /** Undefined means: it was not made yet, or is deleted. */
+  /** Undefined means that it was not made yet, or is deleted. */
   readonly organization: OrganizationCreated['data'] | undefined;
   readonly deleted: boolean;
   /** The name that people are shown. Undefined means the organization's name. */
@@ -147,7 +147,7 @@ export const organizationAggregate: Decider<
         return removeUser(organizationId, state, command);
       case 'invite': {
         const { invitation } = command;
-        // A person who was removed meanwhile invites nobody.
+        // A person who was removed meanwhile cannot invite anybody.
         if (state.members.get(invitation.invitedBy) !== 'admin') throw notAdmin();
         return invite(state.invitations, { ...invitation, organizationId });
       }
@@ -163,7 +163,7 @@ export const organizationAggregate: Decider<
   },
 };
 
-/** An id is used once: what is deleted is not made again under it. */
+/** An id is used only once, so a deleted organization is not created again. */
 function create(
   { organization: existing, deleted }: OrganizationState,
   { organization, passcode, founder }: Extract<OrganizationCommand, { type: 'create' }>,

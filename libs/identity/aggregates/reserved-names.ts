@@ -1,14 +1,14 @@
 import { reservation } from '@app/event-store';
 
-/** An organization's name, which one has at a time. */
+/** The name of an organization. Only one organization has it at a time. */
 export const organizationName = reservation('OrganizationName');
 
-/** Tells where the events of an organization's name are. */
+/** The event stream of an organization's name. */
 export const organizationNameStream = (name: string): string =>
   `organizationname-${Buffer.from(name).toString('hex')}`;
 
-/** An e-mail, which one account has at a time. */
+/** An e-mail. Only one account has it at a time. */
 export const email = reservation('Email');
 
-/** Tells where the events of an e-mail are. */
+/** The event stream of an e-mail. */
 export const emailStream = (emailHash: string): string => `email-${emailHash}`;

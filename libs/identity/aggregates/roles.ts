@@ -1,6 +1,6 @@
 import type { Permission } from '@app/platform';
 
-/** Roles a membership can have. Root is no membership but one account. */
+/** Roles that a membership can have. Root is one account, and not a role. */
 export const ROLES = ['admin', 'editor', 'member', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -11,7 +11,7 @@ const MAY: Readonly<Record<Role, readonly Permission[]>> = {
   viewer: ['query', 'view'],
 };
 
-/** All that a role may. */
+/** All permissions of a role. */
 export const permissionsOf = (role: Role): readonly Permission[] => MAY[role];
 
 export function mayDo(role: Role, permission: Permission): boolean {

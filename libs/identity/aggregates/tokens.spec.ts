@@ -77,7 +77,7 @@ describe('tokens of an organization', () => {
     const again = token('a', { tokenId: 'id-again' });
     const events = [made(token('a')), ended('TokenRevoked', 'a'), made(again)];
     expect(given(...events).names).toEqual(['a']);
-    // An end that comes twice does not end the one that has the name now.
+    // If the old token is revoked twice, the new token of the same name stays valid.
     expect(given(...events, ended('TokenRevoked', 'a')).names).toEqual(['a']);
   });
 

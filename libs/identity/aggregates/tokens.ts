@@ -9,18 +9,24 @@ type TokenRole = (typeof TOKEN_ROLES)[number];
 export interface Token {
   readonly organizationId: string;
   readonly tokenId: string;
-  /** One token has it at a time. */
+  /** Only one token has the name at a time. */
   readonly name: string;
-  /** The fingerprint of the secret, by the server's key: the secret itself is kept nowhere. */
+  /** The fingerprint of the secret, by the server's key. The secret itself is not stored. */
   readonly fingerprint: string;
   readonly role: TokenRole;
-  /** Names; only these exist for it. None: all there are, and will be. */
+  /**
+   * The names of the only streams that the token can see. None: all streams that there are, and
+   * will be.
+   */
   readonly streams?: readonly string[];
-  /** Id of the account that made it. The token is the organization's: it stays when they leave. */
+  /**
+   * The id of the account that made it. The token belongs to the organization, and stays when that
+   * person leaves.
+   */
   readonly madeBy: string;
   /** ISO 8601, UTC. */
   readonly madeAt: string;
-  /** ISO 8601, UTC. None: it is good until it is revoked. */
+  /** ISO 8601, UTC. None: the token is valid until it is revoked. */
   readonly expiresAt?: string;
 }
 
@@ -42,7 +48,10 @@ export interface TokenRevoked {
   readonly data: Ended;
 }
 
-/** Its name, or its place, is needed for another one: it has opened nothing since it expired. */
+/**
+ * An expired token is replaced if its name, or its place in the limit, is needed. It has opened
+ * nothing since it expired.
+ */
 export interface TokenExpired {
   readonly type: 'TokenExpired';
   readonly data: Ended;

@@ -14,7 +14,10 @@ export interface UserRegistered {
   readonly type: 'UserRegistered';
   readonly data: {
     readonly id: string;
-    /** Fingerprint of the e-mail: the same for the same e-mail, and says nothing else. */
+    /**
+     * The fingerprint of the e-mail. Equal e-mails have equal fingerprints, which reveal nothing
+     * else.
+     */
     readonly emailHash: string;
     readonly root: boolean;
     /** {@link Profile} as JSON, sealed with the person's key. */
@@ -33,7 +36,7 @@ export interface EmailUnproven {
   readonly data: { readonly id: string };
 }
 
-/** Somebody who may says that the e-mail is theirs. */
+/** An authorized user says that the e-mail belongs to the account. */
 export interface EmailProven {
   readonly type: 'EmailProven';
   readonly data: { readonly id: string };
@@ -62,7 +65,7 @@ export interface InvitationDeclined {
   };
 }
 
-/** The person's key is dropped: what is sealed with it is gone. */
+/** The person's key is deleted, so nothing that is sealed with it can be read any more. */
 export interface UserErased {
   readonly type: 'UserErased';
   readonly data: { readonly id: string };
@@ -79,7 +82,7 @@ export type UserCommand =
   | {
       readonly type: 'register';
       readonly user: UserRegistered['data'];
-      /** Nobody has shown yet that the e-mail is theirs. */
+      /** Nobody has shown yet that the e-mail belongs to the account. */
       readonly unproven?: boolean;
     }
   | { readonly type: 'prove-email' }

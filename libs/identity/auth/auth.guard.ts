@@ -20,9 +20,9 @@ import { mayIn } from './may-in.js';
 import { FOR_ONE_BROWSER } from './sessions/session-cookie.js';
 import { Sessions } from './sessions/sessions.js';
 
-/** The organization's passcode opens these. Everything else needs the password. */
+/** The organization's passcode gives these permissions. Everything else needs the password. */
 const BY_PASSCODE: ReadonlySet<Access> = new Set(['upload', 'query']);
-/** A token opens these, as far as its role goes. */
+/** A token gives these permissions, as far as its role allows. */
 const BY_TOKEN: ReadonlySet<Access> = new Set(['upload', 'query', 'configure-streams']);
 
 /**
@@ -45,7 +45,8 @@ export class AuthGuard extends PassportGuard('basic') {
     const route = [context.getHandler(), context.getClass()];
     const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS_METADATA, route);
     if (context.getType<string>() === 'graphql') {
-      // The GraphQL route of metadata has found out who asks; a resolver says what it takes.
+      // The GraphQL route of metadata has identified the caller. Each resolver declares the
+      // permission that it needs.
       const { request } = context.getArgByIndex<{ request: AuthenticatedRequest }>(2);
       this.admit(request, access);
       return true;
@@ -65,7 +66,7 @@ export class AuthGuard extends PassportGuard('basic') {
     return true;
   }
 
-  /** Passport's verdict: an error of ours passes, everything else is "no". */
+  /** Passport's result: an error of ours is passed on, everything else means "no". */
   override handleRequest<User = Caller>(error: unknown, user: User | false): User {
     if (error instanceof Error) throw error;
     if (!user)
@@ -138,7 +139,7 @@ export class AuthGuard extends PassportGuard('basic') {
     const streams = caller.token?.streams;
     request.organization = { id, name, database, share, administered, ...(streams && { streams }) };
     const { stream } = request.params as { stream?: string };
-    // Queries find nothing there, as where there is no such stream; what writes would make it.
+    // Queries find nothing there, as if the stream did not exist. A write would create the stream.
     if (permission !== 'query' && stream !== undefined && !seesStream(request.organization, stream))
       throw new MillraceError('FORBIDDEN', 'this token is for other streams');
   }

@@ -24,7 +24,9 @@ export class BasicStrategy extends PassportStrategy(PassportBasicStrategy) {
   }
 }
 
-/** passport-http ends a password at its first colon; this one has the whole. */
+/**
+ * passport-http drops the part of a password behind its first colon. This takes the whole password.
+ */
 function passwordIn({ headers }: AuthenticatedRequest): string {
   const [, encoded = ''] = (headers.authorization ?? '').split(' ');
   const pair = Buffer.from(encoded, 'base64').toString();

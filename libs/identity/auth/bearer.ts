@@ -1,13 +1,13 @@
 import { MillraceError, type AuthenticatedRequest } from '@app/platform';
 
-/** `Bearer` alone is the scheme too, with nothing behind it. */
+/** `Bearer` alone is also this scheme, with an empty secret. */
 const BEARER = /^bearer(?: +(.*))?$/i;
 
 /**
  * Reads the secret behind `Authorization: Bearer`. It is undefined where the request has no such
  * header.
- * @throws {MillraceError} UNAUTHORIZED for several headers, of which a proxy may have looked at
- *   another one than we would
+ * @throws {MillraceError} UNAUTHORIZED for several headers, because a proxy may have checked a
+ *   different one
  */
 export function bearerIn({ headers, raw }: AuthenticatedRequest): string | undefined {
   const sent = raw.rawHeaders.filter(

@@ -1,2 +1,4 @@
-/** Tells where root lives, and where every account is a member first. It always exists. */
+/**
+ * The organization in which root is a member, and every other account at first. It always exists.
+ */
 export const DEFAULT_ORGANIZATION = 'default';

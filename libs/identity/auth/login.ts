@@ -7,7 +7,10 @@ import { PasscodeLogin } from './logins/passcode-login.js';
 import { PasswordLogin } from './logins/password-login.js';
 import { TokenLogin } from './logins/token-login.js';
 
-/** Finds out who sends a request: by password, by the passcode of the organization it is for, or by one of its tokens. */
+/**
+ * Finds out who sends a request: by password, by the passcode of the request's organization, or by
+ * one of its tokens.
+ */
 @Injectable()
 export class Login {
   constructor(
@@ -19,7 +22,8 @@ export class Login {
 
   /** @returns undefined when the credentials are wrong. @throws {MillraceError} TOO_MANY_REQUESTS */
   async attempt(attempt: LoginAttempt): Promise<Caller | undefined> {
-    // It is random and long: a right one was not guessed, and a wrong one is a wrong password.
+    // The passcode is random and long. So a correct one was not guessed, and a wrong one counts as
+    // a wrong password.
     const byPasscode = this.passcodes.find(attempt);
     if (byPasscode) return callerOfUser(byPasscode, true);
     const { email, secret: password, address } = attempt;
@@ -33,7 +37,7 @@ export class Login {
     }
   }
 
-  /** @returns undefined when it opens nothing here. @throws {MillraceError} TOO_MANY_REQUESTS */
+  /** @returns undefined when it is not valid here. @throws {MillraceError} TOO_MANY_REQUESTS */
   byToken(attempt: TokenAttempt): Promise<Caller | undefined> {
     return this.tokens.attempt(attempt);
   }

@@ -175,13 +175,15 @@ describe('VerifiedCredentials', () => {
 
   it('takes as long for an account that does not exist', async () => {
     const time = async (email: string, password: string): Promise<number> => {
-      // Of the processor, in milliseconds: what else the machine does must not decide.
+      // Processor time in milliseconds, because other work on the machine must not decide the
+      // result.
       const before = process.cpuUsage();
       await check(email, password);
       const { user, system } = process.cpuUsage(before);
       return (user + system) / 1000;
     };
-    // In turn, and the shortest of each: this process does other things too.
+    // The two are measured in turn, and the shortest time of each counts, because this process does
+    // other things too.
     let [known, unknown] = [Infinity, Infinity];
     for (let run = 0; run < 8; run += 1) {
       known = Math.min(known, await time(EMAIL, `wrong ${run}`));
@@ -226,7 +228,8 @@ describe('VerifiedCredentials', () => {
     for (const outcome of refused)
       expect(outcome).toMatchObject({ reason: { kind: 'TOO_MANY_REQUESTS' } });
     expect(counts).toMatchObject({ begun: 101, right: 0, undecided: refused.length });
-    // After those in work when it came, and one that waited: which of two ends first is the system's.
+    // The check waits for those that were running when it came, and for one that waited. The system
+    // decides which of two ends first.
     expect(order).toHaveLength(101 - refused.length);
     expect(order.indexOf('other')).toBeLessThan(order.length / 2);
   }, 60_000);

@@ -9,10 +9,13 @@ import { hashPassword, verifyPassword } from './password-hash.js';
 
 interface Verified {
   readonly userId: string;
-  /** The credential that it was checked against. Another one now means another password. */
+  /**
+   * The credential that it was checked against. If the account has another one now, the password
+   * has changed.
+   */
   readonly credential: string;
   readonly until: number;
-  /** The prefixes of addresses from which it was right. */
+  /** The prefixes of addresses from which it was correct. */
   readonly prefixes: Set<string>;
 }
 
@@ -34,9 +37,10 @@ const UNPACED: Attempt = {
 };
 
 /**
- * Checks e-mail and password, and remembers for a while what was right and where from, so that
- * hashing is not on the way of every request. Kept under an HMAC with a key of this process: what is
- * in memory cannot be turned back into passwords. The same question at the same time is asked once.
+ * Checks e-mail and password, and remembers for a while which ones were correct from which address,
+ * so that not every request needs hashing. They are stored under an HMAC with a key of this
+ * process, so that passwords cannot be recovered from memory. Equal checks at the same time run
+ * once.
  */
 @Injectable()
 export class VerifiedCredentials {
@@ -44,7 +48,7 @@ export class VerifiedCredentials {
   private readonly verified = new Map<string, Verified>();
   private readonly asking = new Map<string, Promise<User | undefined>>();
   private readonly turns = new HashingTurns();
-  /** An unknown account is checked against this, so that it costs the same time. */
+  /** An unknown account is checked against this hash, so that it costs the same time. */
   private readonly nobody = hashPassword(randomBytes(16).toString('hex'));
 
   constructor(
@@ -52,7 +56,7 @@ export class VerifiedCredentials {
     private readonly people: PersonalData,
   ) {}
 
-  /** The user when these were right a moment ago, from the same address prefix. */
+  /** The user if the same credentials were correct a moment ago, from the same address prefix. */
   recall(credentials: Credentials): User | undefined {
     const known = this.find(this.nameOf(credentials));
     return known?.prefixes.has(credentials.prefix) ? this.users.byId(known.userId) : undefined;
@@ -77,7 +81,7 @@ export class VerifiedCredentials {
     return asked;
   }
 
-  /** The program's own question: nobody paces it. */
+  /** A check by the program itself, which has no rate limit. */
   checkHere(email: string, password: string): Promise<User | undefined> {
     return this.check({ email, password, ...HERE });
   }
@@ -114,7 +118,7 @@ export class VerifiedCredentials {
     );
     if (!user || !right) return undefined;
     const { id, credential } = user;
-    // Changed while it was checked: this password is the old one.
+    // The password was changed during the check: this is the old one.
     if (this.users.byId(id)?.credential !== credential) return undefined;
     const until = performance.now() + KEPT_MS;
     this.keep(name, { userId: id, credential, until, prefixes: new Set([prefix]) });

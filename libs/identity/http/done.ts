@@ -1,4 +1,4 @@
-/** The answer of a command that has nothing else to say. */
+/** The answer of a command without a result. */
 export interface Done {
   readonly code: 200;
   readonly message: string;

@@ -40,8 +40,7 @@ const EXAMPLE = {
 const NOT_FOUND = { INVITATION_NOT_FOUND: 'there is no such invitation, or it is over' };
 
 /**
- * The invited person answers here. Until then the organization knows nothing of them but the e-mail
- * that it typed.
+ * The invited person answers here. Until then the organization knows only the e-mail that it typed.
  */
 @Controller('api')
 export class InvitationsController {

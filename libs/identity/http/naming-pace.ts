@@ -3,16 +3,16 @@ import { RateLimiter } from '@app/flow';
 import { callerOf, MillraceError, type AuthenticatedRequest } from '@app/platform';
 
 /**
- * A person who founds a team gets all of it in at once. A person who tries names out gets ten a
+ * A person who sets up a team can add it all at once. A person who tries out names gets ten a
  * minute.
  */
 const PACE = { perSecond: 1 / 6, burst: 50 };
 const IPV6_PREFIX_GROUPS = 4;
 
 /**
- * Paces calls that show whether a name is taken, as creating one must: an e-mail's or an
- * organization's. By account and by address, before anything is looked up. Root sees all names
- * anyway.
+ * Limits the rate of calls that reveal whether a name is taken, as the creation of an organization
+ * or an account must. The limits are by account and by address, and apply before anything is looked
+ * up. Root sees all names anyway.
  */
 @Injectable()
 export class NamingPace {

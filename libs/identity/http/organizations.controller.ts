@@ -25,7 +25,7 @@ import {
 } from '../projections/organizations.projection.js';
 import { done, type Done } from './done.js';
 
-/** OpenObserve's form. */
+/** The name in the form that OpenObserve has. */
 const renaming = z.object({
   new_name: z
     .string()
@@ -41,7 +41,7 @@ const deletion = z.strictObject({
 
 interface OrganizationRecord {
   readonly id: number;
-  /** Requests name the organization by it. */
+  /** The name that requests use. */
   readonly identifier: string;
   /** The name that people are shown. */
   readonly name: string;

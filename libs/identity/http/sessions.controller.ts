@@ -54,7 +54,10 @@ const EXAMPLE = {
   expires_at: 1_790_000_000_000_000,
 };
 
-/** Sessions are for browsers, which keep no password then. Programs send their credentials with each request. */
+/**
+ * Sessions are for browsers, which then need to store no password. Programs send their credentials
+ * with each request.
+ */
 @Controller('api/auth')
 @Open()
 export class SessionsController {
@@ -134,7 +137,7 @@ export class SessionsController {
   ): Promise<Done> {
     refuseOtherPages(request);
     const session = this.sessions.of(request);
-    // This browser forgets it even where the event cannot be stored.
+    // This browser forgets the session even if the event cannot be stored.
     void reply.header('Set-Cookie', sessionCookie('', 0, request));
     if (session) await this.sessions.end(session, request);
     return done('signed out');
@@ -171,7 +174,10 @@ export class SessionsController {
   }
 }
 
-/** A page that may call us with credentials of its own begins and ends nobody's session. */
+/**
+ * A page of another origin cannot begin or end a session, even if it may call us with credentials
+ * of its own.
+ */
 function refuseOtherPages(request: AuthenticatedRequest): void {
   if (!asksFromOwnPage(request))
     throw new MillraceError('FORBIDDEN', 'sessions are for pages of this server only');

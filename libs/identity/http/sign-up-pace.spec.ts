@@ -21,7 +21,7 @@ describe('the pace of sign-ups', () => {
       return outcomes.reduce<number>((sum, each) => sum + each, 0);
     };
     expect(await tries(0, 1, 20)).toBe(10);
-    // A request that its prefix refused took nothing of the network.
+    // A request that its prefix refused does not count for the network.
     expect(await tries(0, 2, 20)).toBe(10);
     expect(await tries(0, 3, 20)).toBe(10);
     expect(await tries(0, 4, 20)).toBe(10);

@@ -3,16 +3,16 @@ import { Crowded, FairTurns, RateLimiter } from '@app/flow';
 import { MillraceError, type AddressPrefix } from '@app/platform';
 
 const PER_HOUR = 1 / 3600;
-/** Attempts: each takes a name, or shows that it is taken. */
+/** The limits of attempts. Each attempt takes a name, or shows that it is taken. */
 const PREFIX = { perSecond: 20 * PER_HOUR, burst: 10 };
 const NETWORK = { perSecond: 80 * PER_HOUR, burst: 40 };
-/** The pace of all networks together bounds what strangers can make the server keep. */
+/** The limit for all networks together bounds the data that strangers can make the server keep. */
 const ALL = { perSecond: 600 * PER_HOUR, burst: 300 };
 const TURNS = { slots: 1, waiting: 100, waitingEach: 4 };
 
 /**
- * Tells how many accounts people without one can make, by where they come from. One is made at a time, so
- * that the hashing of their passwords does not keep others from logging in.
+ * Limits how many accounts strangers can make, by their addresses. Accounts are made one at a time,
+ * so that the hashing of their passwords does not delay logins.
  */
 @Injectable()
 export class SignUpPace {

@@ -122,7 +122,10 @@ export class SignUpController {
   }
 }
 
-/** An `Idempotency-Key` counts for nothing here: strangers have no names to tell theirs apart by. */
+/**
+ * An `Idempotency-Key` is ignored here, because strangers have no name that would distinguish their
+ * keys.
+ */
 function contextFrom(request: AuthenticatedRequest): SignUp['context'] {
   const userAgent = request.headers['user-agent'];
   return {

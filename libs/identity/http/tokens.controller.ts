@@ -18,7 +18,7 @@ import { UsersProjection } from '../projections/users.projection.js';
 import { done, type Done } from './done.js';
 
 const STREAMS_MAX = 100;
-/** Microseconds: what is below are seconds or milliseconds. */
+/** The value is in microseconds; smaller values are seconds or milliseconds. */
 const TIME_MIN = 1_000_000_000_000_000;
 const TIME_MAX = 10_413_792_000_000_000;
 const LISTED_STREAM = /^[A-Za-z0-9.-][A-Za-z0-9_.-]{0,126}$/;
@@ -44,7 +44,7 @@ const tokenBody = z.strictObject({
 interface TokenRecord {
   readonly name: string;
   readonly role: string;
-  /** Null: all there are, and will be. */
+  /** Null means all streams that there are, and will be. */
   readonly streams: readonly string[] | null;
   /** Microseconds since the epoch; null: it does not expire. */
   readonly expires_at: number | null;
@@ -66,7 +66,7 @@ const EXAMPLE = {
 const BAD_NAME =
   'token name "a b": want 1 to 63 letters, digits, "_", "-" or ".", beginning with a letter or digit';
 
-/** Secrets of an organization, each for a program of its own. Its admins make and revoke them. */
+/** Secrets of an organization, each for one program. Its admins make and revoke them. */
 @Controller('api/:org/tokens')
 @Requires('manage-organization')
 export class TokensController {

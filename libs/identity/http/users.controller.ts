@@ -25,7 +25,7 @@ import { done, type Done } from './done.js';
 import { NamingPace } from './naming-pace.js';
 
 const role = z.enum(ROLES, { error: `want one of ${ROLES.join(', ')}` });
-/** Unknown fields are passed over, as OpenObserve does; none of them ever sets anything. */
+/** Unknown fields are ignored, as in OpenObserve; none of them ever sets anything. */
 const addUser = z.object({
   email,
   first_name: personName.default(''),
@@ -43,7 +43,7 @@ const updateUser = z.object({
 const putMember = z.object({ role });
 const putMemberPath = z.object({ email });
 const removeQuery = z.object({
-  /** Root only: out of all organizations, and everything personal erased. */
+  /** For root only: removes the account from all organizations, and erases all personal data. */
   erase: z.enum(['true', 'false']).default('false'),
 });
 

@@ -7,7 +7,7 @@ import {
 } from '../projections/organizations.projection.js';
 import { UsersProjection, type User } from '../projections/users.projection.js';
 
-/** Says who sees accounts that are not their own, and who has power over them. */
+/** Decides who may see other people's accounts, and who may change them. */
 @Injectable()
 export class AccountOwners {
   constructor(
@@ -16,8 +16,8 @@ export class AccountOwners {
   ) {}
 
   /**
-   * Finds a member. A person who is not a member here is not found here, so that nobody learns who
-   * has an account.
+   * Finds a member. A person who is not a member here is reported as not found, so that nobody
+   * learns who has an account.
    * @throws {MillraceError} USER_NOT_FOUND
    */
   memberOf({ id }: RequestOrganization, email: string, caller: Caller): User {
@@ -27,7 +27,7 @@ export class AccountOwners {
     throw new MillraceError('USER_NOT_FOUND', 'User not found');
   }
 
-  /** Says whether the caller may be told that the account exists. */
+  /** Tells whether the caller may know that the account exists. */
   maySee({ id }: RequestOrganization, user: User, caller: Caller): boolean {
     const members = this.organizations.get(id)?.members;
     return members?.has(user.id) === true || this.administers(caller, user);

@@ -11,11 +11,11 @@ import { PersonalData } from './personal-data.js';
 export interface NewAccount extends Profile {
   readonly password: string;
   readonly root: boolean;
-  /** Nobody has shown yet that the e-mail is theirs. */
+  /** Nobody has shown yet that the e-mail belongs to the account. */
   readonly unproven?: boolean;
 }
 
-/** Makes, changes and erases accounts: what is personal is sealed on the way to the events. */
+/** Makes, changes and erases accounts. Personal data is sealed before it goes into events. */
 @Injectable()
 export class Accounts {
   constructor(
@@ -25,7 +25,7 @@ export class Accounts {
   ) {}
 
   /**
-   * Takes the e-mail first, so that it has one account at most. After a crash in between, the
+   * Reserves the e-mail first, so that it has one account at most. After a crash in between, the
    * e-mail belongs to an id without an account; the next request continues with that id.
    * @returns the account's id
    * @throws {MillraceError} ALREADY_EXISTS
@@ -36,7 +36,7 @@ export class Accounts {
     return id;
   }
 
-  /** Makes the person's key, so that what they do from now on is sealed with it. */
+  /** Makes the person's key, so that their later requests are sealed with it. */
   async seal(id: string, account: NewAccount): Promise<UserRegistered['data']> {
     const { email: address, firstName, lastName, password, root } = account;
     const profile = { email: address, firstName, lastName };
@@ -81,11 +81,14 @@ export class Accounts {
     await this.pipeline.handle({ decider: userAggregate, stream, command, context });
   }
 
-  /** The account is gone, and with its key everything personal; its e-mail may be registered again. */
+  /**
+   * Deletes the account and its key, and so all its personal data. Its e-mail may be registered
+   * again.
+   */
   async erase(id: string, address: string, context: CommandContext): Promise<void> {
     const command = { type: 'erase' } as const;
     const stream = `user-${id}`;
-    // Their name must be out of the audit trail when they are told so.
+    // The person's name must be out of the audit trail before they get the answer.
     await this.pipeline.handle({
       decider: userAggregate,
       stream,
@@ -96,7 +99,7 @@ export class Accounts {
     await this.release(address, id, context);
   }
 
-  /** Takes the e-mail. @returns the id that its account has, or will have */
+  /** Reserves the e-mail. @returns the id that its account has, or will have */
   async reserve(address: string, context: CommandContext): Promise<string> {
     for (const step of ['reserve', 'reserve-again']) {
       const id = ulid();
@@ -107,7 +110,7 @@ export class Accounts {
         context: stepOf(context, step),
       });
       if (holder !== undefined && !this.users.isErased(holder)) return holder;
-      // Erased, but a crash kept the e-mail from being released.
+      // The account is erased, but a crash kept the e-mail from being released.
       if (holder !== undefined) await this.release(address, holder, context);
     }
     throw new MillraceError('CONFLICT', 'this e-mail is being registered; try again', {

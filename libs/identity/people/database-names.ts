@@ -1,4 +1,4 @@
-/** Names that new organizations' databases get: nobody can guess one. */
+/** Makes names for databases of new organizations. Nobody can guess them. */
 export abstract class DatabaseNames {
   abstract newDatabase(): string;
 }

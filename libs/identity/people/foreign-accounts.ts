@@ -4,11 +4,11 @@ import { unseal, type PersonKeys } from '@app/key-store';
 import type { UserRegistered } from '../aggregates/user.aggregate.js';
 import type { Passcodes } from './passcode.js';
 
-/** The events that a server with another key has left among those of an installation. */
+/** Events that a server with another key has left among those of an installation. */
 export interface Foreign {
-  /** The ids of a second root, and of accounts that one of these has registered. */
+  /** The ids of a second root account, and of accounts that one of these has registered. */
   readonly accounts: ReadonlySet<string>;
-  /** Passcodes that the key does not open, by the ids of their events. */
+  /** The ids of events with passcodes that the key does not open. */
   readonly passcodes: ReadonlySet<string>;
 }
 
@@ -42,7 +42,10 @@ export async function findForeign(
   return { accounts, passcodes: sealedOtherwise };
 }
 
-/** Tells whether the event is of such an account, makes it a member of something, or is such a passcode. */
+/**
+ * Tells whether the event belongs to such an account, makes it a member of something, or has such a
+ * passcode.
+ */
 export function isForeign(event: RecordedEvent, { accounts, passcodes }: Foreign): boolean {
   if (event.stream.startsWith('user-')) return accounts.has(event.stream.slice('user-'.length));
   if (!event.stream.startsWith('organization-')) return false;

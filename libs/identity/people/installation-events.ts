@@ -35,9 +35,12 @@ export type InstallationEvent =
       readonly type: 'InstallationKeyChanged';
       readonly data: {
         readonly check: string;
-        /** The one before, sealed with this one. */
+        /** The key before this one, sealed with this one. */
         readonly former: string;
-        /** The key before has signed it, so that who still has that one is told. */
+        /**
+         * A signature by the key before. A process that still has that key can see that it was
+         * replaced.
+         */
         readonly signed?: string;
       };
     }
@@ -53,8 +56,9 @@ export type InstallationEvent =
   | { readonly type: 'EventsSealed'; readonly data: { readonly upTo: string } };
 
 /**
- * Says nothing to a release that has MACs. One from before them, 0.2.0, goes through both lists at
- * its start, before it writes anything, and ends there: what it wrote would count for nothing.
+ * This event makes older releases refuse to start. Release 0.2.0, which has no MACs, reads both
+ * lists at its start, before it writes anything, and ends there. Otherwise its events would not
+ * count.
  */
 export const NOT_FOR_OLDER: InstallationEvent = {
   type: 'AccountsLeftOut',
@@ -70,7 +74,7 @@ export const INSTALLATION_EVENTS: EventFields<InstallationEvent> = {
   EventsSealed: { upTo: text.regex(/^\d+$/) },
 };
 
-/** A key that came after another one. */
+/** A key that replaced another one. */
 export interface Change {
   readonly check: string;
   readonly former: string;
@@ -83,20 +87,23 @@ export interface Installation {
   readonly check: string | undefined;
   readonly changes: readonly Change[];
   readonly foreign: Foreign;
-  /** Events after this position carry MACs; undefined: those of before MACs are not sealed off. */
+  /**
+   * Events after this position carry MACs; undefined: older events without a MAC are still
+   * accepted.
+   */
   readonly sealedUpTo: bigint | undefined;
   /** Tells whether another key has taken this one's place. */
   readonly isFormer: boolean;
-  /** The revision of the stream's last event, whosever that is; -1 before the first. */
+  /** The revision of the stream's last event, whoever wrote it; -1 before the first. */
   readonly revision: number;
 }
 
 type Stored = InstallationEvent & Pick<RecordedEvent, 'position'>;
 
 /**
- * Reads the stream of the key backwards: the last key vouches for itself, and opens the one before.
- * What none of them vouches for is another program's, once the events are sealed.
- * @param store as it is stored
+ * Reads the stream of the key backwards. The last key proves itself, and opens the one before. Once
+ * the events are sealed, everything that none of these keys proves belongs to another program.
+ * @param store with the events as they are stored
  */
 export async function readInstallation(
   store: EventStore,
@@ -116,10 +123,10 @@ export async function readInstallation(
 }
 
 /**
- * Where the seal's stream is gone, other events still tell that there was a seal: to seal anew would
- * take for old what somebody has written without the key. Which keys were in force before this one
- * is gone with that stream, so any MAC counts, whatever key it was made with.
- * @param last up to which position events are read; a seal that others made meanwhile comes later
+ * If the stream of the seal is lost, other events still show that there was a seal. A new seal
+ * would accept events that somebody has written without the key. The keys before this one are lost
+ * with that stream, so any MAC counts, whatever its key.
+ * @param last up to which position events are read; a seal that others make meanwhile comes later
  */
 export async function refuseSealed(store: EventStore, last: bigint): Promise<void> {
   for await (const event of store.readAll()) {
@@ -129,7 +136,7 @@ export async function refuseSealed(store: EventStore, last: bigint): Promise<voi
 }
 
 /**
- * Opens the events. Those that this installation has not written keep their place, and are read
+ * Opens the events. Events that this installation has not written keep their place, and are read
  * without content.
  */
 export const authenticEvents = (

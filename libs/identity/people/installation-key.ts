@@ -34,9 +34,12 @@ interface InstallationKeyLog {
 
 interface KeyHolder {
   readonly serverKey: ServerKey;
-  /** Opens them; absent in a process that has none: it checks the key, and notes nothing. */
+  /**
+   * Opens the keys of people; absent in a process without them, which checks the key and notes
+   * nothing.
+   */
   readonly openKeys?: () => Promise<PersonKeys>;
-  /** Nobody else appends: events of a release from before MACs may be sealed off now. */
+  /** No other process appends, so events of a release from before MACs may be sealed off now. */
   readonly isAlone: boolean;
   /** The events of a store as this program understands them. */
   understand(this: void, store: EventStore): EventStore;
@@ -46,19 +49,20 @@ interface KeyHolder {
 
 /** An installation's events, in two forms. */
 interface InstallationEvents {
-  /** The events as everybody sees them. */
+  /** The events as all other code sees them. */
   readonly events: EventStore;
-  /** The events with a judgement on each whether it is ours, and no other change. */
+  /** The same events, with a judgement on each whether it is ours, and without other changes. */
   readonly authentic: AuthenticEvents;
 }
 
 /**
  * Makes sure that this process has the key that the events were written with, and answers the
- * events as everybody sees them: those that the installation has written. To another key nobody
- * exists, since e-mails are hashed with the key: it would found the installation anew in the same
- * events. The first process of all notes a check of its key; where events are older than such
- * checks, only a key that opens the first of them is noted, together with what an installation with
- * another key left among them meanwhile. What is older than MACs is sealed off by a position.
+ * events as everybody sees them: those that the installation has written. With another key no
+ * account would be found, since e-mails are hashed with the key. A second installation would begin
+ * in the same events. The first process of all notes a check of its key; where events are older
+ * than such checks, only a key that opens the first of them is noted, together with what an
+ * installation with another key left among them meanwhile. What is older than MACs is sealed off by
+ * a position.
  * @param store as it is stored
  * @throws {Error} when the events were written with another key, or are to be sealed and may not be
  */
@@ -89,7 +93,7 @@ export async function eventsOfInstallation(
 const OTHER_KEY =
   'MILLRACE_SECRET_KEY is not the key that the events of this installation were written with (nor is the file secret-key, where that is used); give every process the key of the first one';
 
-/** The key is one that was in force before. */
+/** The key was in force earlier. */
 export class FormerKeyError extends Error {
   constructor() {
     super(
@@ -99,7 +103,7 @@ export class FormerKeyError extends Error {
   }
 }
 
-/** A release from before events had MACs may be running beside. */
+/** A release from before events had MACs may be running at the same time. */
 class NotSealedError extends Error {
   constructor() {
     super(
@@ -131,7 +135,10 @@ export async function changeInstallationKey(
   await events.append(INSTALLATION, [keyChanged(current, next)], revision);
 }
 
-/** Lets the key know those before it from now on. @throws when it is not the one of the installation */
+/**
+ * From now on, the key knows the keys before it.
+ * @throws when it is not the key of the installation
+ */
 export async function recognizeKey(store: EventStore, serverKey: ServerKey): Promise<void> {
   await known(store, serverKey);
 }
@@ -204,7 +211,7 @@ function isSame(check: string, mine: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Each opens the one before. */
+/** Each key opens the one before. */
 function formerOf(newest: ServerKey, changes: readonly Change[]): readonly FormerKey[] {
   let key = newest;
   const former: FormerKey[] = [];
@@ -232,7 +239,10 @@ function noteOf(check: string, { accounts, passcodes }: Foreign): NewEvent[] {
   return events;
 }
 
-/** Tells whether the key opens the first text that was sealed with one; while there is none, any does. */
+/**
+ * Tells whether the key opens the first text that was sealed with a key. While there is none, any
+ * key does.
+ */
 async function opensFirst(store: EventStore, serverKey: ServerKey): Promise<boolean> {
   const passcodes = new Passcodes(serverKey);
   for await (const event of store.readAll())

@@ -12,7 +12,7 @@ import { Memberships } from './memberships.js';
 import { PersonalData } from './personal-data.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Organizations that may ask the same e-mail at a time. */
+/** So many organizations may invite the same e-mail at a time. */
 const INVITATIONS_PER_EMAIL = 50;
 
 /** An invitation as the organization sees it: the same whether there is such an account or not. */
@@ -20,7 +20,7 @@ export interface SentInvitation extends Invitation {
   readonly email: string;
 }
 
-/** Asks people to join by their e-mail, and does what they answer. */
+/** Invites people by their e-mail, and carries out their answers. */
 @Injectable()
 export class Invitations {
   private readonly queue = new KeyedMutex();
@@ -34,8 +34,8 @@ export class Invitations {
   ) {}
 
   /**
-   * Refuses an account whose e-mail nobody has proven: it is told nothing of what asks this e-mail,
-   * and answers none of it. It does not ask others either, or strangers could keep an e-mail from
+   * Refuses an account whose e-mail is not proven. It cannot see the invitations to this e-mail, or
+   * answer them. It cannot invite others either, because strangers could then keep an e-mail from
    * being invited by anybody else.
    * @throws {MillraceError} FORBIDDEN, whether there is an invitation or not
    */
@@ -59,7 +59,7 @@ export class Invitations {
   ): Promise<void> {
     this.checkParticipation(caller);
     const emailHash = this.people.emailHash(email);
-    // One after the other, so that their number is bounded.
+    // Invitations run one after the other, so that their number stays bounded.
     await this.queue.run(emailHash, async () => {
       const asking = this.invitations.organizationsInviting(emailHash);
       if (!asking.includes(organizationId) && asking.length >= INVITATIONS_PER_EMAIL)
@@ -91,7 +91,7 @@ export class Invitations {
     });
   }
 
-  /** Those that the caller may answer. */
+  /** The invitations that the caller may answer. */
   received(caller: Caller): readonly Invitation[] {
     this.checkParticipation(caller);
     const { email } = caller;
@@ -100,7 +100,7 @@ export class Invitations {
       .filter(({ organizationId }) => this.organizations.get(organizationId));
   }
 
-  /** Those that nobody has accepted yet, newest first. */
+  /** The invitations that nobody has accepted yet, newest first. */
   async sent({ id }: RequestOrganization): Promise<readonly SentInvitation[]> {
     const sent: SentInvitation[] = [];
     for (const invitation of this.invitations.of(id)) {
@@ -117,7 +117,7 @@ export class Invitations {
       throw new MillraceError('FORBIDDEN', 'the root account is in every organization already');
     const organization = this.organizations.find(name);
     const invitation = this.receivedFrom(caller, name);
-    // The same command sent again finds a member, and is done already.
+    // If the same command is sent again, it finds a member and has nothing to do.
     const isMember = organization?.members.has(caller.userId) ?? false;
     if (!organization || (!invitation && !isMember)) throw noInvitation();
     const accepted = {
@@ -141,7 +141,7 @@ export class Invitations {
     await this.memberships.withdrawInvitation(id, emailHash, stepOf(context, 'withdraw'));
   }
 
-  /** All that ask this e-mail, of all organizations. */
+  /** All invitations of this e-mail, from all organizations. */
   async withdrawAll(email: string, context: CommandContext): Promise<void> {
     const emailHash = this.people.emailHash(email);
     for (const organizationId of this.invitations.organizationsInviting(emailHash))
@@ -155,13 +155,13 @@ export class Invitations {
     return this.received(caller).find(({ organizationId }) => organizationId === id);
   }
 
-  /** A key that no invitation uses would be kept for nothing. */
+  /** A key that no invitation uses would never be deleted. */
   private async forgetUnlessKept(
     { invitationId, emailHash }: Pick<Invitation, 'invitationId' | 'emailHash'>,
     kept: ReadonlyMap<string, Invitation> | undefined,
     error?: unknown,
   ): Promise<void> {
-    // It may be stored all the same, when a read model could not follow.
+    // The event may be stored all the same, if only a read model could not follow.
     const undecided = error !== undefined && !isRefusal(error);
     if (undecided || kept?.get(emailHash)?.invitationId === invitationId) return;
     await this.people.forgetInvitee(invitationId);
@@ -174,7 +174,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof MillraceError && error.status < SERVER_ERROR;
 }
 
-/** Answered or withdrawn meanwhile, or its organization is deleted. */
+/** The invitation was answered or withdrawn meanwhile, or its organization was deleted. */
 function unlessOver(error: unknown): void {
   const isOver =
     error instanceof MillraceError &&

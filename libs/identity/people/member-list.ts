@@ -11,11 +11,11 @@ export interface UserRecord {
   readonly role: string;
   /** Microseconds since the epoch. */
   readonly created_at: number;
-  /** Nobody has shown that the e-mail is theirs; absent where somebody has. */
+  /** Nobody has shown that the e-mail belongs to the account; absent if somebody has. */
   readonly email_proven?: false;
 }
 
-/** Lists who belongs to an organization, and in which role. Root is a member of the default one. */
+/** Lists the members of an organization, with their roles. Root is a member of the default one. */
 @Injectable()
 export class MemberList {
   constructor(

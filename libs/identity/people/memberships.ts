@@ -48,8 +48,8 @@ export class Memberships {
   }
 
   /**
-   * Makes the organization unless it is there. Those for one tenant are made one after the other, so
-   * that none of this node's requests passes by the bound.
+   * Makes the organization unless it exists. Those of one tenant are made one after the other, so
+   * that concurrent requests at this node cannot exceed the limit.
    * @param founder its first admin; root needs none
    * @throws {MillraceError} LIMIT_REACHED when the founder's tenant has as many as it may
    */
@@ -107,7 +107,8 @@ export class Memberships {
         context: step,
       });
       if (holder !== undefined && !this.organizations.isDeleted(holder)) return holder;
-      // None: the same command has taken it before, for one that is deleted by now.
+      // There is no name: the same command has reserved it before, for an organization that is
+      // deleted by now.
       if (holder !== undefined) await this.release(wanted, holder, context);
     }
     throw new MillraceError('CONFLICT', `organization ${wanted} is being deleted; try again`);
@@ -123,7 +124,7 @@ export class Memberships {
     });
   }
 
-  /** @param displayName what people are shown; its name stays */
+  /** @param displayName the name that people are shown; the name in requests stays */
   async rename(id: string, displayName: string, context: CommandContext): Promise<void> {
     await this.change(id, { type: 'rename', displayName }, context);
   }
@@ -155,8 +156,9 @@ export class Memberships {
   }
 
   /**
-   * A member with this role from now on, whatever they were before.
-   * @throws {MillraceError} FORBIDDEN for the last admin, unless root says so; USER_NOT_FOUND when they have left or are erased meanwhile
+   * Gives the account this role, whatever its role was before.
+   * @throws {MillraceError} FORBIDDEN for the last admin, unless root says so; USER_NOT_FOUND when
+   *   they have left or are erased meanwhile
    */
   async put(
     id: string,
@@ -170,7 +172,10 @@ export class Memberships {
     await this.leaveIfErased(id, userId, context);
   }
 
-  /** @throws {MillraceError} FORBIDDEN for the last admin, unless root says so, or the account itself goes */
+  /**
+   * @throws {MillraceError} FORBIDDEN for the last admin, unless root asks, or the account itself
+   *   is deleted
+   */
   async remove(
     id: string,
     userId: string,
@@ -181,7 +186,7 @@ export class Memberships {
     await this.change(id, { ...command, ...this.emailHashOf(userId) }, context);
   }
 
-  /** @returns those that are pending then */
+  /** @returns the invitations that are then pending */
   async invite(
     id: string,
     invitation: Omit<Invitation, 'organizationId'>,
@@ -226,7 +231,7 @@ export class Memberships {
     await this.change(id, { type: 'withdraw-invitation', emailHash, now }, context);
   }
 
-  /** @returns those that there are then. @throws {MillraceError} ALREADY_EXISTS, LIMIT_REACHED */
+  /** @returns the tokens that then exist. @throws {MillraceError} ALREADY_EXISTS, LIMIT_REACHED */
   async makeToken(
     id: string,
     token: Omit<Token, 'organizationId'>,
@@ -235,7 +240,7 @@ export class Memberships {
     return (await this.change(id, { type: 'make-token', token }, context)).tokens;
   }
 
-  /** It opens nothing any more. @throws {MillraceError} TOKEN_NOT_FOUND */
+  /** Makes the token invalid. @throws {MillraceError} TOKEN_NOT_FOUND */
   async revokeToken(id: string, tokenName: string, context: CommandContext): Promise<void> {
     await this.change(id, { type: 'revoke-token', name: tokenName }, context);
   }

@@ -17,12 +17,15 @@ interface Owner {
 /** Makes, seals and compares the passcodes of organizations. */
 @Injectable()
 export class Passcodes {
-  /** The fingerprint of the last passcode of each organization, by its id: comparing must not open anything. */
+  /**
+   * The fingerprint of the last passcode of each organization, by its id. With it, a comparison
+   * needs no decryption.
+   */
   private readonly fingerprints = new Map<string, { sealed: string; fingerprint: Buffer }>();
 
   constructor(private readonly serverKey: ServerKey) {}
 
-  /** A new one, sealed: 44 characters, `mrp_` first. */
+  /** A new passcode, sealed: 44 characters that begin with `mrp_`. */
   make(organizationId: string): string {
     const passcode = PREFIX + randomBytes(RANDOM_BYTES).toString('base64url');
     return this.serverKey.seal(PURPOSE, passcode, organizationId);

@@ -35,7 +35,7 @@ describe('personal data', () => {
   it('of a new account is sealed with one key, whatever other process makes one meanwhile', async () => {
     const files = new EmbeddedPersonKeys(directory, serverKey);
     let made = 0;
-    /** Each call is another process's: of two that register the same person at once. */
+    /** Each call acts as another process, like two that register the same person at once. */
     class Racing extends PersonKeys {
       create = () => files.create(made++ === 0 ? 'FIRST' : 'SECOND');
       find = () => [...files.find('FIRST'), ...files.find('SECOND')];

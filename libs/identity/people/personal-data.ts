@@ -11,21 +11,21 @@ const KEPT_MAX = 10_000;
 export const FOREIGN_KEYS =
   'the keys of people (<data>/person-keys, or millrace.person_keys on a ClickHouse server) are missing or of another data directory; restore them from the same backup as the events';
 
-/** Tells where a request came from. */
+/** The origin of a request. */
 export interface Client {
   readonly address?: string | undefined;
   readonly userAgent?: string | undefined;
 }
 
-/** An invitation, as far as the e-mail in it goes. */
+/** The fields of an invitation that concern the e-mail. */
 interface Invited {
   readonly invitationId: string;
   readonly invitee: string;
 }
 
 /**
- * Seals what is personal with a key of the person's own, and opens it while that key is there.
- * Each text is bound to its person and to what it is, so that none can be put in another's place.
+ * Seals personal data with a key of the person's own, and opens it while that key exists. Each text
+ * is bound to its person and its purpose, so that it cannot be used in another place.
  */
 @Injectable()
 export class PersonalData extends ClientSealer {
@@ -94,7 +94,7 @@ export class PersonalData extends ClientSealer {
     return credential === '' ? undefined : this.open(id, credential, `credential/${id}`);
   }
 
-  /** Finds the key that another process has made for somebody whose account is known now. */
+  /** Finds the key that another process has made for a person whose account is now known. */
   async learn({
     id,
     profile,
@@ -110,18 +110,18 @@ export class PersonalData extends ClientSealer {
     );
   }
 
-  /** Tells whether anything of theirs could still be opened. */
+  /** Tells whether any sealed data of the person could still be opened. */
   hasKey(personId: string): boolean {
     return this.keys.find(personId).length > 0;
   }
 
-  /** Drops the person's key. */
+  /** Deletes the person's key. */
   async erase(personId: string): Promise<void> {
     this.opened.clear();
     await this.keys.drop(personId);
   }
 
-  /** Seals with a key of the invitation's own, which goes when the invitation ends. */
+  /** Seals with a key of the invitation's own, which is deleted when the invitation ends. */
   async sealInvitee(invitationId: string, address: string): Promise<string> {
     const key = await this.keys.create(invitationId);
     return seal(key, address, `${INVITEE}/${invitationId}`);
@@ -162,12 +162,12 @@ export class PersonalData extends ClientSealer {
     }
   }
 
-  /** A token (`token <name> <id>`) is no person, and has none. */
+  /** A token (`token <name> <id>`) is no person, and has no key. */
   private keysOf(actor: string): readonly Uint8Array[] {
     return actor.startsWith('token ') ? [] : this.keys.find(actor);
   }
 
-  /** It is undefined once the person has no key. @throws when none of theirs opens it */
+  /** It is undefined once the person has no key. @throws if none of the person's keys opens it */
   private open(personId: string, sealed: string, boundTo: string): string | undefined {
     const keys = this.keysOf(personId);
     const [first, other] = keys;

@@ -5,13 +5,14 @@ import { isOver, type Token } from '../aggregates/tokens.js';
 import { OrganizationsProjection } from '../projections/organizations.projection.js';
 
 const PURPOSE = 'token';
-/** Tells people, and programs that look for secrets in texts, what it is. */
+/** Shows people, and programs that search texts for secrets, what it is. */
 const PREFIX = 'mr_';
 const RANDOM_BYTES = 32;
 
 /**
- * Makes the secrets of tokens, and finds whose one is. Only a fingerprint by the server's key is
- * kept. A secret is looked up by it: how long that takes depends on what nobody outside can know.
+ * Makes the secrets of tokens, and finds the token of a secret. Only a fingerprint by the server's
+ * key is stored. Secrets are looked up by fingerprint, so the time of a look-up reveals nothing
+ * about a secret.
  */
 @Injectable()
 export class TokenSecrets {
@@ -20,13 +21,13 @@ export class TokenSecrets {
     private readonly organizations: OrganizationsProjection,
   ) {}
 
-  /** A new one: 46 characters, `mr_` first. */
+  /** A new secret: 46 characters that begin with `mr_`. */
   make(): { readonly secret: string; readonly fingerprint: string } {
     const secret = PREFIX + randomBytes(RANDOM_BYTES).toString('base64url');
     return { secret, fingerprint: this.fingerprint(secret) };
   }
 
-  /** The token that this is the secret of, with whether it has expired. */
+  /** The token that has this secret, and whether it has expired. */
   find(secret: string): { readonly token: Token; readonly expired: boolean } | undefined {
     const token = this.organizations.token(this.fingerprint(secret));
     return token && { token, expired: isOver(token, new Date().toISOString()) };

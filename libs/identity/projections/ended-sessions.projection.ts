@@ -1,11 +1,11 @@
 import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
 
-/** Somebody has signed out: their session opens nothing any more, at any node. */
+/** A user has signed out. Their session becomes invalid at every node. */
 export interface SessionEnded {
   readonly type: 'SessionEnded';
   readonly data: {
     readonly sessionId: string;
-    /** ISO 8601, UTC: when it would have ended by itself. */
+    /** The time when it would have expired, in ISO 8601 and UTC. */
     readonly expiresAt: string;
     /** The user of the session. It is absent for the session of a token. */
     readonly userId?: string;
@@ -14,11 +14,14 @@ export interface SessionEnded {
 
 type Entry = readonly [sessionId: string, expiresAt: number];
 
-/** Sessions that were ended before their time. Once that has come they are forgotten here. */
+/** Sessions that were ended before they expired. After their expiry they are forgotten here. */
 export class EndedSessionsProjection implements SnapshottedProjection {
   readonly name = 'ended-sessions';
   readonly snapshotVersion = 1;
-  /** Milliseconds since the epoch, by id. In the order in which they were ended. */
+  /**
+   * The time of expiry in milliseconds since the epoch, by id, in the order in which the sessions
+   * were ended.
+   */
   private readonly ended = new Map<string, number>();
 
   apply({ type, data }: RecordedEvent): void {
@@ -40,7 +43,7 @@ export class EndedSessionsProjection implements SnapshottedProjection {
     for (const [id, expiresAt] of state as readonly Entry[]) this.ended.set(id, expiresAt);
   }
 
-  /** All live equally long, so the first ones are about the first to be over. */
+  /** All sessions have the same length, so the first ones are roughly the first to expire. */
   private forget(now: number): void {
     for (const [id, expiresAt] of this.ended) {
       if (expiresAt > now) return;

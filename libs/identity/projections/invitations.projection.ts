@@ -69,14 +69,17 @@ export class InvitationsProjection implements SnapshottedProjection {
       if (this.isOver(invitation)) await this.forgetInvitee(invitation.invitationId);
   }
 
-  /** Those that somebody may accept or decline. */
+  /** The invitations that a person may accept or decline. */
   forPerson(emailHash: string): readonly Invitation[] {
     return this.entriesFor(emailHash)
       .filter(({ answered }) => !answered)
       .map(({ invitation }) => invitation);
   }
 
-  /** Organizations that have asked, whatever came of it, and whether there is such an account or not. */
+  /**
+   * The organizations that have invited the e-mail, with any result, and whether there is an
+   * account or not.
+   */
   organizationsInviting(emailHash: string): readonly string[] {
     return this.entriesFor(emailHash).map(({ invitation }) => invitation.organizationId);
   }

@@ -49,7 +49,7 @@ describe('an organization that is deleted', () => {
     event('A', 'UserAddedToOrganization', { userId: 'ANN', role: 'admin' }),
     event('A', 'TokenMade', { tokenId: 'T', name: 't', fingerprint: 'f' }),
     event('A', 'OrganizationDeleted', { name: 'a', database: 'o_A' }),
-    // The person who decided these did not know yet.
+    // These commands were decided before the deletion was known.
     event('A', 'UserAddedToOrganization', { userId: 'BEN', role: 'admin' }),
     created('A', 'ANN'),
     { ...created('E', 'EVE'), data: { id: 'E', name: 'a', database: 'o_E', tenant: 'EVE' } },

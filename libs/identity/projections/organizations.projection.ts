@@ -10,13 +10,13 @@ import type { Role } from '../aggregates/roles.js';
 import type { Token, Tokens } from '../aggregates/tokens.js';
 
 export interface Organization extends RequestOrganization {
-  /** A number that never changes: the first organization that was made has 1. */
+  /** A number that never changes. The first organization has 1. */
   readonly number: number;
   /** The name that people are shown. Undefined means the organization's name. */
   readonly displayName: string | undefined;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** The account that is behind its founder. */
+  /** The account behind its founder. */
   readonly tenant?: string;
   /** Sealed. */
   readonly passcode: string | undefined;
@@ -41,7 +41,10 @@ export class OrganizationsProjection implements SnapshottedProjection {
   readonly snapshotVersion = 4;
   private readonly byId = new Map<string, Organization>();
   private readonly ids = new Map<string, string>();
-  /** Ids are never used again: nothing that is still on its way for one of these finds it. */
+  /**
+   * Ids are never used again, so data that is still on its way to one of these finds no
+   * organization.
+   */
   private readonly deleted = new Set<string>();
   private readonly memberships = new Map<string, Set<string>>();
   private readonly founded = new Map<string, Set<string>>();
@@ -85,7 +88,7 @@ export class OrganizationsProjection implements SnapshottedProjection {
     return this.deleted.has(id);
   }
 
-  /** Tells how many there are that were founded for this tenant. */
+  /** Counts the organizations that were founded for this tenant. */
   foundedFor(tenant: string): number {
     return this.founded.get(tenant)?.size ?? 0;
   }
@@ -95,7 +98,7 @@ export class OrganizationsProjection implements SnapshottedProjection {
     return [...this.byId.values()].sort(byName);
   }
 
-  /** Those somebody is a member of, by name. */
+  /** The organizations that a user is a member of, by name. */
   of(userId: string): readonly Organization[] {
     const ids = [...(this.memberships.get(userId) ?? [])];
     return ids.flatMap((id) => this.byId.get(id) ?? []).sort(byName);

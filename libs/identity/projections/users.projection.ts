@@ -14,7 +14,7 @@ type Registered = NonNullable<UserState>;
 export interface User extends Profile {
   readonly id: string;
   readonly root: boolean;
-  /** Sealed; another one means another password. */
+  /** The sealed password. If it changes, the password has changed. */
   readonly credential: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -33,7 +33,10 @@ interface Entry {
   readonly tenant?: string;
 }
 
-/** Accounts by id and by e-mail (whatever its case). What is personal stays sealed until somebody asks. */
+/**
+ * Accounts by id and by e-mail, in any case of letters. Personal data stays sealed until it is
+ * read.
+ */
 @Injectable()
 export class UsersProjection implements SnapshottedProjection {
   readonly name = 'users';
@@ -63,7 +66,7 @@ export class UsersProjection implements SnapshottedProjection {
     if (user.erased) await this.people.erase(id);
   }
 
-  /** Keys of erased people that came back, as with an old copy of the data. */
+  /** Keys of erased people that came back with an old copy of the data. */
   async caughtUp(): Promise<void> {
     for (const id of this.erasedIds()) if (this.people.hasKey(id)) await this.people.erase(id);
   }
@@ -85,7 +88,9 @@ export class UsersProjection implements SnapshottedProjection {
     return { id, root, credential, createdAt, ...where, ...profile };
   }
 
-  /** Tells the e-mail alone, without making the account. It is undefined for somebody erased. */
+  /**
+   * Gives only the e-mail, without making the whole account. It is undefined for an erased person.
+   */
   emailOf(id: string): string | undefined {
     const user = this.entries.get(id)?.user;
     return user && !user.erased ? this.people.profile(user)?.email : undefined;
@@ -105,7 +110,10 @@ export class UsersProjection implements SnapshottedProjection {
     return maker && !maker.user.root ? { tenant: this.tenantOf(actor) } : {};
   }
 
-  /** Tells whether somebody who may has said that the e-mail is theirs. Nobody's is where there is no such account. */
+  /**
+   * Tells whether an authorized user has said that the e-mail belongs to the account. It is false
+   * if there is no such account.
+   */
   isProven(id: string): boolean {
     const user = this.entries.get(id)?.user;
     return user !== undefined && !user.erased && user.unproven !== true;
@@ -129,12 +137,12 @@ export class UsersProjection implements SnapshottedProjection {
     return [...this.entries.values()].flatMap(({ user }) => (user.erased ? [user.id] : []));
   }
 
-  /** Tells whether there are accounts of which nothing can be told: root may be one of them. */
+  /** Tells whether there are accounts that cannot be read: root may be one of them. */
   get hasUntold(): boolean {
     return this.untold > 0;
   }
 
-  /** @throws {Error} when there is one, and its key is not: it must not be taken for missing. */
+  /** @throws {Error} when it exists but its key is missing: it must not be taken for missing. */
   root(): User | undefined {
     if (this.rootId === undefined) return undefined;
     const root = this.byId(this.rootId);
@@ -153,7 +161,7 @@ export class UsersProjection implements SnapshottedProjection {
   private index(entry: Entry): void {
     const { user } = entry;
     this.entries.set(user.id, entry);
-    // There is one; another one that came later never takes its place.
+    // There is one root account; another one that came later never replaces it.
     if (user.root && !user.erased) this.rootId ??= user.id;
     else if (user.erased && this.rootId === user.id) this.rootId = undefined;
     if (!user.erased) this.ids.set(user.emailHash, user.id);

@@ -42,15 +42,16 @@ export function openQueueDatabases(
 }
 
 interface Held {
-  /** The records before this offset were done when it began. */
+  /** Records before this offset were done when the hold began. */
   readonly from: number;
   bytes: number;
   isBroken: boolean;
 }
 
 /**
- * Tells how far the queue is done. Records that are done go, unless they are held: a backup copies the
- * tables first and then the queue, and what was written between the two must be in one of them.
+ * Keeps how far the queue is done, and deletes the records that are done, unless a hold keeps them.
+ * A backup copies the tables first and then the queue, and a record that was written between the
+ * two must be in one of them.
  */
 export class DoneRecords {
   private held: Held | undefined;
@@ -58,7 +59,7 @@ export class DoneRecords {
   constructor(
     private readonly databases: QueueDatabases,
     private readonly payloads: string,
-    /** Bound of what is held. */
+    /** The limit of the bytes that a hold keeps. */
     private readonly maxBytes: number,
   ) {}
 
@@ -67,7 +68,7 @@ export class DoneRecords {
     return this.databases.counters.get(COMMITTED) ?? 0;
   }
 
-  /** @returns those that were not done before. Durable when it resolves. */
+  /** @returns the records that were not done before. Durable when it resolves. */
   async commit(offset: number): Promise<readonly StoredRecord[]> {
     const { environment, records, counters } = this.databases;
     const { done, files } = await environment
@@ -144,7 +145,7 @@ export class DoneRecords {
     this.refuseBroken(held);
   }
 
-  /** One that somebody took away is as lost in the copy as it is here. */
+  /** A file that somebody deleted is as lost in the copy as it is here. */
   private async copyPayload(file: string, directory: string): Promise<void> {
     const to = join(payloadFolder(directory), file);
     await unlessGone(copyFile(join(this.payloads, file), to), undefined);

@@ -34,18 +34,18 @@ import {
 import { WaitingRecords } from './waiting-records.js';
 
 interface EmbeddedQueueOptions {
-  /** Absolute; created when missing. */
+  /** An absolute path; created when missing. */
   readonly directory: string;
-  /** Bound of what waits, by payload size. */
+  /** The limit of the waiting payload, in bytes. */
   readonly maxBytes: number;
-  /** The clock that kept names grow old by. */
+  /** The clock for the age of names. */
   readonly now?: () => number;
 }
 
 const APPENDED = 'appended';
 const COMMIT = 'commit';
 const NEXT_OFFSET = 'next-offset';
-/** This queue's only one. */
+/** The number of this queue's only partition. */
 const PARTITION = 'partition';
 
 /**
@@ -194,7 +194,10 @@ class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
     await this.environment.close();
   }
 
-  /** Runs inside the write transaction. @returns the first offset (they count from 1), or the append that came before it. */
+  /**
+   * Runs inside the write transaction.
+   * @returns the first offset (they count from 1), or the earlier append with this name.
+   */
   private putNow(
     stored: readonly StoredRecord[],
     once: NamedAppend | undefined,
@@ -242,7 +245,7 @@ class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
     this.changes.emit(COMMIT);
   }
 
-  /** One that is older than the drawing of numbers has 0. */
+  /** A queue from before numbers were drawn has 0. */
   private drawPartition(): number {
     const isNew = this.counters.get(NEXT_OFFSET) === undefined;
     const drawn = isNew ? randomInt(1, FIRST_PARTITIONS) * PARTITIONS_MAX : 0;
@@ -263,9 +266,10 @@ class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
   }
 }
 
-/** lmdb lists the processes that read it and, by their file locks, knows which are gone. */
+/** lmdb lists the processes that read it. By their file locks it knows which of them have ended. */
 function otherProcess(environment: RootDatabase): number | undefined {
-  // The first read enters this process into the list: of two that start at once one sees the other.
+  // The first read adds this process to the list. If two start at once, at least one sees the
+  // other.
   environment.get(COMMITTED);
   environment.readerCheck();
   const pids = [...environment.readerList().matchAll(/^\s*(\d+) /gm)].map(([, pid]) => Number(pid));

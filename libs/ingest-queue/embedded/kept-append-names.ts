@@ -12,7 +12,10 @@ interface StoredName {
   readonly at: number;
 }
 
-/** Old names that go with each new one: more than one, so that none stay. */
+/**
+ * So many old names are deleted for each new one. It is more than one, so that old names never
+ * accumulate.
+ */
 const FORGOTTEN_AT_ONCE = 10;
 
 /** Names of appends, in the queue's own environment, with an index by age. */
@@ -36,7 +39,7 @@ export class AppendNames {
     return { name, fingerprint, answer, position };
   }
 
-  /** Finds the append that came before this one, under its name or under one that it renews. */
+  /** Finds an earlier append under this name, or under a name that it renews. */
   before({ name, renews = [] }: NamedAppend): KeptAppend | undefined {
     for (const each of renews) {
       const kept = this.find(each.name);
@@ -45,7 +48,7 @@ export class AppendNames {
     return this.find(name);
   }
 
-  /** Keeps a name; the caller is within a write transaction. */
+  /** Stores a name. The caller is within a write transaction. */
   keep({ name, fingerprint, answer, position }: KeptAppend): void {
     const at = this.now();
     this.forgetOld(at - NAMES_KEPT_MS);

@@ -6,8 +6,7 @@ const GO_ON = 'start-without-queue';
 
 /**
  * Refuses to begin with an empty queue where a queue has existed: it held records that were
- * acknowledged and not yet written. An operator who knows that and wants to go on says so by a
- * file.
+ * acknowledged and not yet written. An operator who accepts the loss creates a file.
  * @param dataDirectory absolute; the queue is in its folder `queue`
  * @throws {Error} when the queue is not there and nobody has said so
  */

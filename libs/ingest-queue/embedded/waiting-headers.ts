@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { COMMITTED, openQueueDatabases, type StoredRecord } from './done-records.js';
 
 /**
- * Reads the headers of the records that wait, oldest first. It changes nothing, and no process has
- * the queue meanwhile.
- * @param directory of the queue, absolute; one that is not there has no records
+ * Reads the headers of the waiting records, oldest first. It changes nothing, and no other process
+ * may use the queue meanwhile.
+ * @param directory of the queue, absolute; a missing one has no records
  */
 export async function* waitingHeaders(directory: string): AsyncIterable<StoredRecord['headers']> {
   if (!statSync(join(directory, 'data.mdb'), { throwIfNoEntry: false })) return;

@@ -2,13 +2,13 @@ import { KeyedCounter } from '@app/flow';
 import type { QueueDepth } from '../ingest-queue.js';
 import { admit } from '../queue-room.js';
 
-/** Tells how much waits in the queue, in all and of each owner. */
+/** Counts the waiting bytes, in total and for each owner. */
 export class WaitingRecords {
   private records = 0;
   private bytes = 0;
   private readonly bytesOf = new KeyedCounter();
 
-  /** @param maxBytes bound of what waits, by payload size */
+  /** @param maxBytes the limit of the waiting payload */
   constructor(private readonly maxBytes: number) {}
 
   depth(): QueueDepth {
@@ -16,7 +16,7 @@ export class WaitingRecords {
   }
 
   /**
-   * Takes records in.
+   * Adds records.
    * @throws {QueueFullError} when there is no room for them
    */
   admit(owner: string | undefined, records: number, bytes: number): void {

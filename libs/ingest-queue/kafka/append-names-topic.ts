@@ -24,7 +24,7 @@ interface AppendNamesOptions {
   readonly namespace: string;
   readonly topic: string;
   readonly partitions: number;
-  /** The clock that names grow old by. */
+  /** The clock for the age of names. */
   readonly now: () => number;
 }
 
@@ -97,7 +97,7 @@ export class AppendNames {
     await this.consumer.close();
   }
 
-  /** Gives the append as of now, whatever node it was made at. */
+  /** Gives the append under this name as of now, at whatever node it was made. */
   async find(name: string): Promise<KeptAppend | undefined> {
     await this.readUpToNow(this.partitionOf(name));
     const found = this.known.get(name);
@@ -111,7 +111,8 @@ export class AppendNames {
   }
 
   /**
-   * Commits what `work` sends together with the name, once for all time that the name is kept.
+   * Commits the records that `work` sends together with the name, once for as long as the name is
+   * kept.
    * @param bytes of all that `work` sends
    * @throws {AlreadyAppendedError}
    */
@@ -140,7 +141,7 @@ export class AppendNames {
           if (kept) throw new AlreadyAppendedError(kept);
           return await producer.run(async (send) => this.sendNamed(once, await work(send), send));
         } catch (error) {
-          // Nobody knows whether it was appended, so the next try finds out.
+          // It is unknown whether it was appended, so the next try finds out.
           const failure = error instanceof AlreadyAppendedError ? error : toFailure(error);
           if (attempt === TRIES || !unavailable(failure)) throw failure;
         }
@@ -151,7 +152,7 @@ export class AppendNames {
     }
   }
 
-  /** Finds the append that came before this one, under its name or under one that it renews. */
+  /** Finds an earlier append under this name, or under a name that it renews. */
   private async before({ name, renews = [] }: NamedAppend): Promise<KeptAppend | undefined> {
     for (const each of renews) {
       const kept = await this.find(each.name);
@@ -187,7 +188,7 @@ export class AppendNames {
     });
   }
 
-  /** A record without a key is put behind all that is there, and waited for. */
+  /** Writes a record without a key behind all existing ones, and waits until it is read. */
   private async readUpToNow(partition: number): Promise<void> {
     const { producer, topic } = this.options;
     const mark = await producer.send({ topic, partition, messages: [{ value: '' }] });

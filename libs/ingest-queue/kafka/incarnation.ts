@@ -16,9 +16,9 @@ interface IncarnationOptions {
 }
 
 /**
- * The number that this queue's partitions begin with, the same on every node: drawn once by the
- * first node, and kept in the first record of a topic. Otherwise the offsets of another Kafka that
- * had these topics before would be taken for offsets of this one.
+ * The number at which this queue's partition numbers start, the same on every node. The first node
+ * draws it, and stores it in the first record of a topic. Without it, offsets of an earlier Kafka
+ * with the same topics would be taken for offsets of this one.
  */
 export async function firstPartition(options: IncarnationOptions): Promise<number> {
   const { kafka, admin, log, producer, namespace, topic } = options;

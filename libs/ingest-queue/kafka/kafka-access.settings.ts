@@ -2,11 +2,11 @@ import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/** Tells how to be let in by the brokers. Secret. */
+/** The credentials for the brokers. Secret. */
 export interface KafkaAccess {
   /** Undefined means: connections are plain. */
   readonly tls: KafkaTls | undefined;
-  /** Undefined means: nobody asks who it is, or the certificate says it. */
+  /** Undefined means that the brokers ask for no credentials, or that the certificate is enough. */
   readonly sasl:
     | { readonly mechanism: SaslMechanism; readonly username: string; readonly password: string }
     | undefined;
@@ -18,7 +18,7 @@ interface KafkaTls {
    * The authority that signs the brokers' certificates. Undefined means those that Node.js trusts.
    */
   readonly ca: string | undefined;
-  /** Our own, for brokers that want one. */
+  /** Our own certificate, for brokers that require one. */
   readonly client:
     | { readonly certificate: string; readonly key: string; readonly keyPassword?: string }
     | undefined;
@@ -60,7 +60,9 @@ export function kafkaAccess(variables: Variables): KafkaAccess {
   };
 }
 
-/** A secret that is given and not used is a mistake, most likely a connection that should not be plain. */
+/**
+ * A secret that is set and not used is a mistake. Most likely the connection should not be plain.
+ */
 function refuseAll(variables: Variables, prefix: string, protocols: string): void {
   for (const [name, value] of Object.entries(variables))
     if (name.startsWith(prefix) && value !== undefined)

@@ -22,9 +22,9 @@ interface KafkaDependencies {
   readonly progress: GroupProgress;
   /** Joins the writers' group. */
   readonly consume: (options: ConsumeOptions) => AsyncIterable<Delivery>;
-  /** Ends the connections to the brokers, when nothing is asked of them any more. */
+  /** Ends the connections to the brokers. It is called last. */
   readonly disconnect: () => Promise<void>;
-  /** The number at which the numbers of partitions begin, as everybody else sees them. */
+  /** The number at which the partition numbers of this queue start. */
   readonly firstPartition: number;
 }
 
@@ -119,7 +119,7 @@ export class KafkaIngestQueue implements IngestQueue {
     await disconnect();
   }
 
-  /** Gives the positions as everybody else sees them. */
+  /** Converts positions to the numbers that all other code uses. */
   private outward(positions: readonly QueuePosition[]): readonly QueuePosition[] {
     const { firstPartition } = this.dependencies;
     return positions.map(({ partition, offset }) => ({
@@ -128,7 +128,7 @@ export class KafkaIngestQueue implements IngestQueue {
     }));
   }
 
-  /** Gives the position as the broker counts partitions. */
+  /** Converts a position to the broker's partition number. */
   private within({ partition, offset }: QueuePosition): QueuePosition {
     return { partition: partition - this.dependencies.firstPartition, offset };
   }

@@ -9,7 +9,7 @@ const brokers = z
   })
   .optional();
 
-/** Organizations' names. */
+/** The names of organizations. */
 const names = z
   .string()
   .prefault('')
@@ -29,9 +29,9 @@ export const kafkaVariables = {
 export interface KafkaConfig {
   /** `host:port` each. */
   readonly brokers: readonly string[];
-  /** Begins the names of topics, consumer groups and transactions. */
+  /** The prefix of the names of topics, consumer groups and transactions. */
   readonly namespace: string;
-  /** Those whose streams other programs may feed by Kafka. */
+  /** The organizations whose streams other programs may feed through Kafka. */
   readonly uploadOrganizations: ReadonlySet<string>;
   readonly access: KafkaAccess;
 }

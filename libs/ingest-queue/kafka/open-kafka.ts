@@ -17,22 +17,22 @@ import { TransactionPool } from './transactions.js';
 import { WrittenRecords } from './written-records.js';
 
 interface KafkaOptions extends ClientOptions {
-  /** Bound of what waits, by payload size. */
+  /** The limit of the waiting payload, in bytes. */
   readonly maxBytes: number;
-  /** The id of this node, the same after a restart and of no other node. */
+  /** The id of this node. It survives a restart, and no other node has it. */
   readonly nodeId: string;
-  /** Begins the names of topics, groups and transactions. */
+  /** The prefix of the names of topics, groups and transactions. */
   readonly namespace?: string;
-  /** The partitions of topics that are not there yet. */
+  /** The number of partitions for topics that do not exist yet. */
   readonly partitions?: number;
-  /** The clock that names of appends grow old by. */
+  /** The clock for the age of names of appends. */
   readonly now?: () => number;
 }
 
 const READY_WITHIN_MS = 60_000;
 const READY_STEP_MS = 200;
 const PARTITIONS = 12;
-/** Appends of more than one record batch that run at once. */
+/** So many appends that need a transaction run at once. */
 const TRANSACTIONS = 4;
 
 export interface OpenKafka {
@@ -41,7 +41,7 @@ export interface OpenKafka {
 }
 
 /**
- * Makes the topics that are not there.
+ * Creates missing topics.
  * @throws {UnknownClientError} before it connects, when exactly-once cannot rest on the client
  * @throws when no broker answers
  */
@@ -73,7 +73,7 @@ export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
     });
     names = starting;
     const incarnation = { kafka, admin, log, producer, namespace, topic: topics.incarnation };
-    // Joining a group is not tried again by itself: first the brokers must know their groups.
+    // The client does not try again to join a group, so the brokers must know their groups first.
     await whenReady(() => progress.poll());
     const [bytesMax, first] = await Promise.all([
       whenReady(() => messageBytesMax(admin, topics.batches), isSettingUp),
@@ -116,7 +116,10 @@ export async function openKafka(options: KafkaOptions): Promise<OpenKafka> {
   }
 }
 
-/** A broker that has just started is asked again until it knows its groups, or what else it may not know yet. */
+/**
+ * A broker that has just started does not know its groups, and other things, at first, so it is
+ * asked again.
+ */
 async function whenReady<Answer>(
   ask: () => Promise<Answer>,
   isPassing: (error: unknown) => boolean = () => true,
@@ -134,7 +137,7 @@ async function whenReady<Answer>(
 
 const SETTING_UP = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE']);
 
-/** Topics that were just made, here or by another node, are not known everywhere at once. */
+/** Not every broker knows at once a topic that this or another node has just created. */
 function isSettingUp(error: unknown): boolean {
   const { type, cause } = error as { type?: string; cause?: unknown };
   if (type !== undefined && SETTING_UP.has(type)) return true;

@@ -24,8 +24,9 @@ interface Request {
 }
 
 /**
- * Sends records to the topic of batches, one stream's to one partition. What fits into one record
- * batch is atomic by itself; more is a transaction. Positions are given as the brokers count them.
+ * Sends records to the topic of batches, and those of one stream to one partition. Records that fit
+ * into one record batch are atomic by themselves; more are a transaction. Positions have the
+ * broker's partition numbers.
  */
 export class RecordSender {
   readonly payloadBytesMax: number;

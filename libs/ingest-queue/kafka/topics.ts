@@ -4,15 +4,15 @@ import { certain } from '@app/platform';
 export interface Topics {
   /** Columnar batches, on their way to the warehouse. */
   readonly batches: string;
-  /** Names of appends with what was answered, for as long as they are kept. */
+  /** Names of appends with their answers, for as long as they are kept. */
   readonly names: string;
   /** One record for each time that a consumer was given a partition: its offset is the epoch. */
   readonly epochs: string;
-  /** Tells this queue from others. */
+  /** The number that distinguishes this queue from others. */
   readonly incarnation: string;
-  /** Tells where other programs put what they upload. */
+  /** The topic to which other programs send their uploads. */
   readonly uploads: string;
-  /** The topic of messages that belong nowhere, each with the reason. */
+  /** The topic of messages without a valid destination, each with the reason. */
   readonly deadLetter: string;
 }
 
@@ -35,7 +35,7 @@ const setting = (name: string, value: number): { name: string; value: string } =
   value: String(value),
 });
 
-/** The topics as they are made where there are none; what is there stays as its operators made it. */
+/** The settings of topics that we create. Existing topics stay as their operators made them. */
 function wanted(topics: Topics, partitions: number): ITopicConfig[] {
   return [
     {
@@ -68,7 +68,10 @@ function wanted(topics: Topics, partitions: number): ITopicConfig[] {
   ];
 }
 
-/** Makes the topics that are not there. @returns how many partitions those of batches and names have. */
+/**
+ * Creates missing topics.
+ * @returns the number of partitions of the topics for batches and names.
+ */
 export async function ensureTopics(
   admin: Admin,
   topics: Topics,
@@ -78,7 +81,7 @@ export async function ensureTopics(
   const missing = wanted(topics, partitions).filter(({ topic }) => !there.has(topic));
   if (missing.length > 0) {
     const created = { topics: missing.map((topic) => ({ replicationFactor: -1, ...topic })) };
-    // False: another node made them meanwhile.
+    // False: another node created them meanwhile.
     await admin.createTopics({ ...created, waitForLeaders: true });
   }
   const found = await admin.fetchTopicMetadata({ topics: Object.values(topics) as string[] });

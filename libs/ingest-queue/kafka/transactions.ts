@@ -4,9 +4,9 @@ import { RETRY } from './client/kafka-client.js';
 import { offsetOf, type Outgoing } from './client/plain-producer.js';
 
 /**
- * The broker ends a transaction that nobody ends, counted from its beginning; until then readers
- * wait in its partitions. So it is short, but for what takes longer over a slow line: what is
- * larger has more, up to what brokers allow (their `transaction.max.timeout.ms`, by default).
+ * The broker ends a transaction that takes longer than this. Until then, readers of its partitions
+ * wait, so the time is short. A large transaction over a slow line gets more, up to the broker's
+ * limit (`transaction.max.timeout.ms`, by default).
  */
 const LEAST_MS = 60_000;
 const MOST_MS = 15 * 60_000;
@@ -19,7 +19,10 @@ export const transactionTimeoutMs = (bytes: number): number =>
 /** @returns the first message's offset. */
 export type SendWithin = (outgoing: Outgoing) => Promise<bigint>;
 
-/** The producer of one transactional id: at its first use it ends what another of this id has left open. */
+/**
+ * The producer of one transactional id. Its first use ends a transaction that another producer with
+ * this id has left open.
+ */
 export class TransactionalProducer {
   private current: Promise<Producer> | undefined;
 
@@ -36,7 +39,7 @@ export class TransactionalProducer {
   }
 
   /**
-   * Commits what `work` has sent, or nothing of it.
+   * Commits all messages that `work` has sent, or none.
    * @throws {MillraceError} UPLOAD_TOO_LARGE when it took longer than a transaction may
    */
   async run<Result>(
@@ -56,7 +59,7 @@ export class TransactionalProducer {
       return result;
     } catch (error) {
       if (transaction?.isActive() === true) await transaction.abort().catch(() => undefined);
-      // It may be unknown whether it was ended: the next one of this id ends it.
+      // It may be unknown whether the transaction ended. The next one with this id ends it.
       await this.discard();
       // The broker has ended the transaction by now, whatever its error says, because no commit was
       // asked for.
@@ -64,7 +67,10 @@ export class TransactionalProducer {
     }
   }
 
-  /** The same id for one transaction of so many bytes. This one takes the id back when it is used next. */
+  /**
+   * Returns a producer with the same id for one transaction of so many bytes. This one takes the id
+   * back when it is used next.
+   */
   async sized(bytes: number): Promise<TransactionalProducer> {
     const timeoutMs = transactionTimeoutMs(bytes);
     if (timeoutMs <= this.timeoutMs) return this;

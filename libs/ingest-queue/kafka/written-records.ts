@@ -11,7 +11,10 @@ interface WrittenRecordsOptions {
 
 const PURGE_MS = 60_000;
 
-/** Deletes from the topic of batches what the writers are done with, every minute: nothing else does. */
+/**
+ * Deletes written records from the topic of batches every minute, because nothing else deletes
+ * them.
+ */
 export class WrittenRecords {
   private readonly purging: NodeJS.Timeout;
 
@@ -19,7 +22,7 @@ export class WrittenRecords {
     this.purging = setInterval(() => void this.purge(), PURGE_MS).unref();
   }
 
-  /** Deletes nothing more. */
+  /** Stops deleting. */
   close(): void {
     clearInterval(this.purging);
   }

@@ -9,13 +9,13 @@ export interface BulkError {
   readonly status?: number;
 }
 
-/** The action that an action line asks for. */
+/** The action that an action line requests. */
 export interface BulkAction {
   /** The item of the answer, as JSON without its end: `{"index":{"_index":"logs"`. */
   readonly item: string;
   /** Tells whether the next line is its document. */
   readonly hasDocument: boolean;
-  /** Tells where the document goes; undefined: it is not stored, see `error`. */
+  /** The stream for the document; undefined: the document is not stored, see `error`. */
   readonly stream?: string;
   readonly id?: string;
   readonly error?: BulkError;
@@ -50,12 +50,12 @@ export function parseAction(
 }
 
 const PLAIN_ID = /"_id"\s*:\s*(\d{1,15})\s*[,}]/;
-/** Pieces of JSON: a text, a sign, or a word or number. */
+/** Tokens of JSON: a text, a sign, or a word or number. */
 const PIECES = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
 
 /**
- * The number as its client wrote it: read as one, a long id would become another. The line is JSON,
- * and may be nested as deep as it is long, so nothing here calls itself.
+ * The number as its client wrote it, because parsing would change a long id. The line is JSON, and
+ * may be nested very deeply, so this does not recurse.
  */
 function numberAsSent(line: string, verb: string, id: number): string {
   const plain = String(id);
@@ -74,7 +74,7 @@ function numberAsSent(line: string, verb: string, id: number): string {
   return certain(sent, 'place of an id');
 }
 
-/** Clients put keys of their own beside the action, which Elasticsearch passes over. */
+/** Clients add keys of their own beside the action, which Elasticsearch ignores. */
 function actionIn(line: string): [string, Record<string, unknown>] | undefined {
   let value: unknown;
   try {

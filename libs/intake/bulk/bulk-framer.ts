@@ -26,7 +26,7 @@ export class BulkFramer {
   private action: BulkAction | undefined;
   /** The bytes that have been read of an action line. */
   private begun: Buffer = NO_BYTES;
-  /** Tells how much has been seen of the document. */
+  /** The number of bytes of the document so far. */
   private seen: 'nothing' | 'blank' | 'brace' | 'all' = 'nothing';
   private lines = 0;
   private out = new Map<string, Buffer[]>();
@@ -48,7 +48,7 @@ export class BulkFramer {
     return this.take();
   }
 
-  /** @throws {MillraceError} when the body ended before a document. */
+  /** @throws {MillraceError} when the body ends where a document should follow. */
   end(): StreamBytes {
     if (!this.action && this.begun.length > 0) this.actionLine(LINE_BREAK, true);
     if (this.action && this.seen === 'nothing')
@@ -125,7 +125,7 @@ export class BulkFramer {
       this.seen = 'brace';
     }
     const next = firstVisible(chunk, at);
-    // The line's end is blank too.
+    // The rest of the line is blank too.
     if (next < chunk.length || chunk.at(-1) === NEWLINE) this.seen = 'all';
     this.put(stream, chunk.subarray(at, next));
     if (next === chunk.length) return;

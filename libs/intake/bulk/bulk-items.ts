@@ -2,23 +2,27 @@ import { MillraceError } from '@app/platform';
 import type { Rejection } from '@app/acceptance';
 import type { BulkAction, BulkError } from './bulk-action.js';
 
-/** Actions in a row that are answered alike, as far as they are not rejected. */
+/** Consecutive actions with the same answer, apart from rejections. */
 interface Run {
   /** The item of the answer, without its end. */
   readonly item: string;
   count: number;
-  /** Each took a line of the stream, whether or not it is stored. */
+  /** Each action took a line of the stream, whether or not its document is stored. */
   readonly stream: string | undefined;
   error: BulkError | undefined;
 }
 
-/** Records of each stream that were rejected: by line within what went to that stream, from 1, in order. */
+/**
+ * The rejected records of each stream, by their line within the stream's records, from 1, in order.
+ */
 export type Rejections = ReadonlyMap<string, readonly Rejection[]>;
 
-/** Streams of which nothing was stored at all, with why. */
+/** Streams of which nothing was stored, with the reason. */
 export type RefusedStreams = ReadonlyMap<string, BulkError>;
 
-/** The bytes that are kept for the answer. Actions that follow one like them cost nothing. */
+/**
+ * The bytes that the answer needs in memory. An action that equals the one before costs nothing.
+ */
 const KEPT_BYTES_MAX = 32 * 1024 * 1024;
 const RUN_BYTES = 64;
 const ITEMS_AT_ONCE = 500;
@@ -39,7 +43,7 @@ export class BulkItems {
       return;
     }
     this.lastAction = action;
-    // An action without an _id is mostly the same object for all its items.
+    // An action without an _id usually has the same object as the one before.
     this.keptBytes += RUN_BYTES + (this.counted.has(action) ? 0 : 2 * item.length);
     this.counted.add(action);
     if (this.keptBytes > KEPT_BYTES_MAX)
@@ -50,7 +54,7 @@ export class BulkItems {
     this.runs.push({ item, count: 1, stream, error });
   }
 
-  /** The last action's document turned out to be none. */
+  /** The last action's document was blank. */
   refuseLast(error: BulkError): void {
     const last = this.runs.at(-1);
     if (!last) return;

@@ -11,7 +11,9 @@ export interface BulkRequest {
   readonly body: AsyncIterable<Buffer>;
   readonly maxRecordBytes: number;
   readonly uploader: Uploader;
-  /** The same request again under the same key is stored once and answered alike. */
+  /**
+   * The key. If the same request comes again with it, it is stored once and gets the same answer.
+   */
   readonly idempotencyKey?: string;
 }
 
@@ -19,6 +21,9 @@ export interface BulkResult {
   readonly items: BulkItems;
   readonly rejections: Rejections;
   readonly refused: RefusedStreams;
-  /** Tells where its batches are in the queue; undefined: it was stored before, at places not known. */
+  /**
+   * The positions of its batches in the queue; undefined: it was stored before, at unknown
+   * positions.
+   */
   readonly positions: readonly QueuePosition[] | undefined;
 }

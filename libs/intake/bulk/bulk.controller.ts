@@ -9,11 +9,13 @@ import { BulkPipeline } from './bulk.pipeline.js';
 import type { BulkResult } from './bulk-request.js';
 import { PRODUCT_HEADER } from './elasticsearch.controller.js';
 
-/** Clients send many more, which say how Elasticsearch should work; those are passed over. */
+/** Clients send many more parameters about how Elasticsearch should work. They are ignored. */
 const bulkQuery = z.looseObject({
-  /** Answer when the rows can be queried, not already when they are durable. */
+  /**
+   * With this, the answer comes when the rows can be queried, not already when they are durable.
+   */
   wait: z.enum(['true', 'false']).default('false'),
-  /** The same in Elasticsearch's words. */
+  /** The same parameter by Elasticsearch's name. */
   refresh: z.enum(['', 'true', 'false', 'wait_for']).default('false'),
 });
 

@@ -18,9 +18,9 @@ import {
 } from './spooled-documents.js';
 
 /**
- * The way of a bulk request: its documents are parted by stream, each stream's go the way of an
- * upload, all at the same time, and all batches are put on the queue in one append. What is
- * answered as stored is on disk in the queue; a request that fails leaves nothing.
+ * The way of a bulk request: its documents are separated by stream, those of each stream are
+ * processed like an upload, all at the same time, and all batches are put on the queue in one
+ * append. What is answered as stored is on disk in the queue; a request that fails leaves nothing.
  */
 @Injectable()
 export class BulkPipeline {
@@ -52,7 +52,10 @@ export class BulkPipeline {
     return this.uploadSmall(request, framer, only);
   }
 
-  /** Uploads the documents of one stream, with those that others send there at the same time. */
+  /**
+   * Uploads the documents of one stream, grouped with those that others send there at the same
+   * time.
+   */
   private async uploadSmall(
     { organization, uploader, maxRecordBytes }: BulkRequest,
     { items }: BulkFramer,

@@ -7,7 +7,7 @@ export class Channel implements AsyncIterable<Buffer> {
   private wakeReader = (): void => undefined;
   private wakeWriter = (): void => undefined;
 
-  /** @returns whether anybody reads on. */
+  /** @returns whether the reader goes on. */
   async put(piece: Buffer): Promise<boolean> {
     this.pieces.push(piece);
     this.wakeReader();
@@ -16,14 +16,14 @@ export class Channel implements AsyncIterable<Buffer> {
     return !this.readerLeft;
   }
 
-  /** The reader gets what is there, then the end, or the failure. */
+  /** The reader gets the remaining pieces, then the end, or the failure. */
   end(failure?: Error): void {
     this.ended = true;
     this.failure = failure;
     this.wakeReader();
   }
 
-  /** Nobody reads any more. */
+  /** The reader has stopped. */
   leave(): void {
     this.readerLeft = true;
     this.wakeWriter();

@@ -27,10 +27,10 @@ import { BulkPipeline } from './bulk.pipeline.js';
 import { PRODUCT_HEADER } from './elasticsearch.controller.js';
 
 const NEWLINE = 0x0a;
-/** All documents that are read at the same time may have so many bytes. */
+/** All documents that are being read at the same time may have so many bytes together. */
 const HELD_BYTES_MAX = 128 * 1024 * 1024;
 
-/** Clients send more, which says how Elasticsearch should work; that is passed over. */
+/** Clients send more parameters about how Elasticsearch should work. They are ignored. */
 const documentQuery = z.looseObject({
   wait: z.enum(['true', 'false']).default('false'),
   refresh: z.enum(['', 'true', 'false', 'wait_for']).default('false'),
@@ -117,7 +117,7 @@ export class DocumentController {
     return this.answerWritten(reply);
   }
 
-  /** Answers @elastic/elasticsearch, which sends GET where it has no body. */
+  /** @elastic/elasticsearch sends GET for a request without a body. */
   @Get(['_refresh', ':stream/_refresh'])
   @Describe({ tag: DESCRIPTION.tag, summary: 'The same', answer: REFRESHED })
   refreshByGet(@Res() reply: FastifyReply): Promise<void> {
@@ -197,7 +197,7 @@ export class DocumentController {
   }
 }
 
-/** The refusal as Elasticsearch says it, beside our own code and message. */
+/** The refusal in Elasticsearch's form, beside our own code and message. */
 const refusal = (status: number, error: NonNullable<Item['error']>) => ({
   code: status,
   message: error.reason,
@@ -225,14 +225,14 @@ async function wholeDocument(
   }
   framer.end();
   const document = Buffer.concat(pieces);
-  // A second line would be an action of its own.
+  // A second line would be read as another action.
   const end = document.indexOf(NEWLINE);
   if (end >= 0 && end < document.length - 1)
     throw new MillraceError('MALFORMED_BODY', 'want one document; send several by _bulk');
   return document;
 }
 
-/** The same id with another document is another key: it is stored beside the first. */
+/** The same id with another document makes another key, so it is stored beside the first. */
 function keyOf(stream: string, id: string, document: Buffer): string {
   const named = createHash('sha256').update(JSON.stringify([stream, id]));
   return `document ${named.update(document).digest('base64url')}`;

@@ -1,12 +1,12 @@
 import { Controller, Get, Header, Put, Req } from '@nestjs/common';
 import { Describe, organizationOf, Requires, type AuthenticatedRequest } from '@app/platform';
 
-/** Its clients look for it, and go away without it. */
+/** Clients of Elasticsearch check this header, and give up without it. */
 export const PRODUCT_HEADER = { 'X-Elastic-Product': 'Elasticsearch' };
 const [[PRODUCT = '', ELASTICSEARCH = ''] = []] = Object.entries(PRODUCT_HEADER);
 /**
- * The version of Elasticsearch whose bulk interface this is. Filebeat wants a server that is not
- * older than itself, or to be told.
+ * The version of Elasticsearch whose bulk interface this is. Filebeat accepts only a server that is
+ * not older than itself, unless it is configured otherwise.
  */
 const VERSION = '8.19.0';
 
@@ -17,7 +17,7 @@ const FEATURES = { features: { ilm: { available: false, enabled: false } } };
 const HEALTH = { cluster_name: 'millrace', status: 'green', timed_out: false };
 const ACKNOWLEDGED = { acknowledged: true };
 
-/** @param organization each is a cluster of its own to its clients */
+/** @param organization its name; to its clients, each organization is a cluster of its own */
 const info = (organization: string) => ({
   name: 'millrace',
   cluster_name: organization,

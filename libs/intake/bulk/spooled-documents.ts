@@ -73,7 +73,7 @@ export class SpooledDocuments {
       return { to, accepted: await this.acceptance.all(of, accepting) };
     } catch (error) {
       const refused = refusalOf(error);
-      // Documents of the other streams come behind it.
+      // Documents of the other streams may follow it.
       for await (const piece of lines) void piece;
       return { to, accepted: [], refused };
     }
@@ -101,14 +101,14 @@ export class SpooledDocuments {
 }
 
 interface StreamDocuments extends AcceptedStream {
-  /** Tells why nothing of it is stored, though the rest of the request is. */
+  /** The reason why no document of a stream is stored, while the rest of the request is. */
   readonly refused?: BulkError;
 }
 
-/** The rejections that are kept under a key. The items are made again from the body. */
+/** The rejections that are stored under a key. The items are made again from the body. */
 export interface KeptRejections {
   readonly rejections: readonly (readonly [string, readonly Rejection[]])[];
-  /** Older versions have kept none. */
+  /** Older versions have stored none. */
   readonly refused?: readonly (readonly [string, BulkError])[];
 }
 
@@ -123,7 +123,11 @@ const REFUSALS: Readonly<Partial<Record<ErrorKind, string>>> = {
   FORBIDDEN: 'security_exception',
 };
 
-/** The refusal of a stream that would be one too many, or is not the caller's; the others of the request are stored. @throws any other failure, as it is */
+/**
+ * The refusal of a stream that exceeds the number of streams, or that the caller may not write; the
+ * request's other streams are stored.
+ * @throws any other failure, as it is
+ */
 export function refusalOf(error: unknown): BulkError {
   const type = error instanceof MillraceError ? REFUSALS[error.kind] : undefined;
   if (!(error instanceof MillraceError) || type === undefined) throw error;

@@ -3,26 +3,26 @@ import { Channel } from './channel.js';
 
 const STREAMS_MAX = 200;
 
-/**
- * Hands the pieces of one body to as many readers as it has streams; a reader that is ahead waits.
- */
+/** Hands the pieces of one body to one reader for each stream; a reader that is ahead waits. */
 export class StreamChannels<T> {
   private readonly channels = new Map<string, Channel>();
   private readonly reading: Promise<T>[] = [];
 
-  /** @param read takes what goes to a stream, to the end */
+  /** @param read reads all documents of a stream */
   constructor(
     private readonly read: (stream: string, lines: AsyncIterable<Buffer>) => Promise<T>,
   ) {}
 
-  /** @throws {MillraceError} UPLOAD_TOO_LARGE when there are too many streams; what a reader threw. */
+  /**
+   * @throws {MillraceError} UPLOAD_TOO_LARGE when there are too many streams; errors of a reader.
+   */
   async put(stream: string, piece: Buffer): Promise<void> {
     const channel = this.channels.get(stream) ?? this.open(stream);
-    // A reader leaves before the end only when it failed.
+    // A reader stops before the end only if it failed.
     if (!(await channel.put(piece))) await Promise.all(this.reading);
   }
 
-  /** @returns what the readers made of it. */
+  /** @returns the results of the readers. */
   async end(): Promise<T[]> {
     for (const channel of this.channels.values()) channel.end();
     return Promise.all(this.reading);

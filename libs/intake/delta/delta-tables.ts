@@ -21,10 +21,10 @@ import { unpackArchive } from './sources/unpack-archive.js';
 export const DELTA_SOURCES = Symbol('DeltaSources');
 
 interface OpenOptions extends TableBytesOptions {
-  /** The engine, in the turns of the upload. */
+  /** The engine, as the upload may use it in turns. */
   readonly engine: LocalEngine;
   readonly organization: RequestOrganization;
-  /** The upload's directory; what is in it goes with it. */
+  /** The upload's directory; it is deleted with its content. */
   readonly directory: string;
   /** The version of the table; undefined: the newest. */
   readonly version: number | undefined;
@@ -36,7 +36,7 @@ const reference = z.strictObject({
 });
 const REFERENCE_BYTES_MAX = 64 * 1024;
 
-/** Delta tables that are uploaded, or are where the configuration allows. */
+/** Delta tables that are uploaded, or that are at an allowed place. */
 @Injectable()
 export class DeltaTables {
   constructor(@Inject(DELTA_SOURCES) private readonly sources: DeltaSources) {}

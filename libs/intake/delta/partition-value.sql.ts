@@ -3,7 +3,10 @@ import { isTimeField, spooledType } from '@app/acceptance';
 import type { Field } from '@app/arrow';
 import { brokenTable } from './sources/table-folder.js';
 
-/** No number of a column needs more characters; patterns take long for some texts that are longer. */
+/**
+ * No number of a column needs more characters, and patterns are slow for some texts that are
+ * longer.
+ */
 const NUMBER_LENGTH_MAX = 400;
 const INTEGER = /^-?\d{1,20}$/;
 /** Spark writes Infinity, delta-rs inf. */
@@ -70,7 +73,9 @@ function spooledText({ type }: Field, text: string): string | undefined {
   }
 }
 
-/** Bytes as characters of the same numbers, or, as delta-rs writes them, each as `\u00ff`, with the backslash. */
+/**
+ * Bytes as characters with the same numbers. delta-rs writes each as `\u00ff`, with the backslash.
+ */
 function bytesOf(text: string): Buffer | undefined {
   if (ESCAPED_BYTES.test(text)) return Buffer.from(text.replace(/\\u00/g, ''), 'hex');
   return LATIN.test(text) ? Buffer.from(text, 'latin1') : undefined;

@@ -35,9 +35,9 @@ export class MessageAcceptor {
   ) {}
 
   /**
-   * @param directory for files; theirs until the batches are on the queue
-   * @param bury is told of each message that nothing can be done with
-   * @throws {MillraceError} for reasons that are not the messages' own
+   * @param directory for files; it is theirs until the batches are on the queue
+   * @param bury is called for each message that cannot be processed
+   * @throws {MillraceError} for reasons that do not come from the messages
    */
   async accept(
     messages: readonly PlacedMessage[],
@@ -64,7 +64,7 @@ export class MessageAcceptor {
     return accepted;
   }
 
-  /** The key makes it happen once, however often the message comes. */
+  /** With the key, the upload happens once, however often the message comes. */
   async upload(
     { organization, stream, format, message }: PlacedMessage,
     idempotencyKey: string,
@@ -122,13 +122,14 @@ async function csvChunk(value: Uint8Array, { file, maxRecordBytes }: Into): Prom
   return { file, firstLine: 1, bytes: bytes.length, csv };
 }
 
-/** JSON for one stream together; a CSV has its own header and stays alone. */
+/** Groups JSON messages for one stream. A CSV has its own header and stays alone. */
 function groups(messages: readonly PlacedMessage[]): PlacedMessage[][] {
   const found = new Map<string, PlacedMessage[]>();
   let before: PlacedMessage | undefined;
   let group: PlacedMessage[] = [];
   for (const placed of messages) {
-    // Most follow one of the same stream: a key of each would take as long as its lines do.
+    // Most messages go to the same stream as the one before. Building a key for each would take as
+    // long as reading its lines.
     if (!before || !areTogether(before, placed)) {
       const { organization, stream, format, message } = placed;
       const own = format.kind === 'csv' ? message.name : '';
@@ -163,7 +164,7 @@ async function jsonChunk(
   return { file, firstLine: 1, bytes: bytes.length };
 }
 
-/** One record a line; what is no JSON is one line, to be rejected as it is. */
+/** Puts one record on a line. Text that is no JSON becomes one line, which is then rejected. */
 function linesOf(value: Uint8Array): Buffer {
   try {
     return frameWhole(Buffer.from(value.buffer, value.byteOffset, value.length));

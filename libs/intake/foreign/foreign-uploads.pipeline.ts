@@ -10,21 +10,22 @@ import { MessagePlaces } from './message-places.js';
 import type { PlacedMessage } from './place-message.js';
 import { tracedFor } from './trace-messages.js';
 
-/** One acceptance of each stream in it: what a chunk of an upload holds. */
+/** The limit for one acceptance of each stream in a delivery: a chunk of an upload has the same. */
 const DELIVERY = { maxMessages: 20_000, maxBytes: 8 * 1024 * 1024 };
-/** Keys whose messages are on their way at once. */
+/** The number of keys whose messages are being processed at once. */
 const UPLOADS = 16;
 /**
- * The owner of a delivery's files: a delivery may be of many organizations, and has a bound of its
- * own.
+ * The owner of a delivery's files. A delivery may belong to many organizations, and has a limit of
+ * its own.
  */
 const FOREIGN = 'other producers';
 const BACKOFF_MS = { first: 200, most: 10_000 };
 
 /**
  * The way of a foreign producer's messages: place → accept → put on the queue and move on, in one
- * step. What does not fit its stream is kept in `_rejected` as with any upload; what has no place
- * goes to the dead letters. A message with an Idempotency-Key is an upload of its own.
+ * step. A record that does not fit its stream is kept in `_rejected`, as in any upload. A message
+ * without a place goes to the dead letters. A message with an Idempotency-Key is an upload of its
+ * own.
  */
 @Injectable()
 export class ForeignUploadsPipeline {
@@ -79,7 +80,7 @@ export class ForeignUploadsPipeline {
       }
       let isStored = false;
       try {
-        // Those of one key one after the other: the first that came is the one.
+        // Messages with one key are processed one after the other; the first one counts.
         await severalAtOnce([...keyed], async ([key, alike]) => {
           for (const place of alike)
             await tracedFor([place], () => this.acceptor.upload(place, key, bury));
@@ -91,7 +92,7 @@ export class ForeignUploadsPipeline {
         });
         isStored = true;
       } finally {
-        // An upload of its own has counted itself.
+        // A message that is an upload of its own has counted itself.
         this.places.giveBack([...keyed.values()].flat());
         if (!isStored) this.places.giveBack(placed);
       }
@@ -99,7 +100,7 @@ export class ForeignUploadsPipeline {
   }
 }
 
-/** @throws what the first that fails throws, when all that began have ended. */
+/** @throws the error of the first that fails, when all that began have ended. */
 async function severalAtOnce<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,

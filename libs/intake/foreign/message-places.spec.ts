@@ -11,7 +11,7 @@ class OneFed extends FedOrganizations {
   }
 }
 
-/** An organization that keeps so much already. */
+/** An organization that has reached its limit of stored bytes. */
 const places = (kept: number): MessagePlaces =>
   new MessagePlaces(
     new OneFed(),

@@ -4,7 +4,7 @@ import { certain, MillraceError, type RequestOrganization } from '@app/platform'
 import { StorageBounds } from '../store/storage-bounds.js';
 import { FedOrganizations, type Place, type PlacedMessage, placeOf } from './place-message.js';
 
-/** Finds the streams of messages, where their organization has room. */
+/** Finds the streams of messages, if their organization has room. */
 @Injectable()
 export class MessagePlaces {
   constructor(
@@ -21,7 +21,8 @@ export class MessagePlaces {
     messages: readonly ForeignMessage[],
     bury: (dead: DeadMessage) => void,
   ): Promise<PlacedMessage[]> {
-    // Messages of one producer mostly share their headers, and then the object that holds them.
+    // Messages of one producer mostly have the same headers, and then share the object that holds
+    // them.
     const places = new Map<ForeignMessage['headers'], Place | string>();
     const found: PlacedMessage[] = [];
     for (const message of messages) {
@@ -34,7 +35,9 @@ export class MessagePlaces {
     return this.admitted(found, bury);
   }
 
-  /** Takes back what was counted for messages that did not get onto the queue, or are counted there. */
+  /**
+   * Takes back the count of messages that did not get onto the queue, or that are counted there.
+   */
   giveBack(placed: Iterable<PlacedMessage>): void {
     for (const { organization, message } of placed)
       this.storage.add(organization, -message.value.length);
@@ -49,7 +52,7 @@ export class MessagePlaces {
       const { organization } = certain(placed[0], 'message of an organization');
       const bytes = placed.reduce((sum, { message }) => sum + message.value.length, 0);
       if ((await this.refusal(organization, bytes)) === undefined) continue;
-      // Together they have no room; the first of them may have.
+      // There is no room for all of them, but there may be for the first ones.
       for (const each of placed) {
         const reason = await this.refusal(organization, each.message.value.length);
         if (reason !== undefined) refused.set(each, reason);
@@ -59,7 +62,7 @@ export class MessagePlaces {
     return found.filter((each) => !refused.has(each));
   }
 
-  /** @returns undefined when the bytes were let in, and are counted. */
+  /** @returns undefined when the bytes were admitted, and are counted. */
   private async refusal(
     organization: RequestOrganization,
     bytes: number,
@@ -74,7 +77,7 @@ export class MessagePlaces {
   }
 }
 
-/** Gives the messages of each organization, never none. */
+/** Yields the messages of each organization; at least one for each. */
 function byOrganization(found: readonly PlacedMessage[]): Iterable<readonly PlacedMessage[]> {
   const all = new Map<string, PlacedMessage[]>();
   for (const each of found) {

@@ -12,7 +12,7 @@ export abstract class FedOrganizations {
   abstract find(name: string): RequestOrganization | undefined;
 }
 
-/** The place that headers name. */
+/** The place that a message's headers name. */
 export interface Place {
   readonly organization: RequestOrganization;
   readonly stream: string;
@@ -31,7 +31,7 @@ const FORMATS: Readonly<Record<string, UploadFormat>> = {
   csv: { kind: 'csv', delimiter: undefined },
 };
 
-/** Reads a message's headers. @returns why they say no place, when they say none. */
+/** Reads a message's headers. @returns the reason, if they name no place. */
 export function placeOf(
   headers: ForeignMessage['headers'],
   organizations: FedOrganizations,

@@ -2,8 +2,9 @@ import { traced, traceOf } from '@app/platform';
 import type { PlacedMessage } from './place-message.js';
 
 /**
- * Work for messages as a span of its own: of the trace that the first of them with a `traceparent`
- * brings, linked to those of the others; of a trace that begins here when none brings one.
+ * Runs work for messages as a span of its own. The span belongs to the trace of the first message
+ * with a `traceparent`, with links to those of the others. If no message has one, a new trace
+ * begins.
  */
 export function tracedFor<Result>(
   messages: readonly PlacedMessage[],

@@ -15,9 +15,9 @@ interface Watched {
 const watched = new WeakMap<Socket, Watched>();
 
 /**
- * Gives up on a client that sends nothing for `idleSeconds`, or on the whole so slowly that it
- * would hold its place for ever. Only time in which we wait for the client counts: while the
- * server is busy it may not send.
+ * Gives up on a client that sends nothing for `idleSeconds`, or that is so slow in total that it
+ * would hold its place for ever. Only time in which we wait for the client counts, because it may
+ * not be able to send while the server is busy.
  */
 export function watchPace(
   body: IncomingMessage,
@@ -50,7 +50,10 @@ export function watchPace(
     });
 }
 
-/** Stops the socket's own timer until its bodies have ended: this watches better. */
+/**
+ * Stops the socket's own timer until its bodies have ended, because this class watches more
+ * precisely.
+ */
 function stopOwnTimer(socket: Socket, body: IncomingMessage): void {
   const known = watched.get(socket) ?? { bodies: new Set(), onSilence: socket.timeout ?? 0 };
   watched.set(socket, known);

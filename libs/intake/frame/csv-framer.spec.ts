@@ -67,7 +67,7 @@ describe('framing CSV', () => {
     };
     fc.assert(
       fc.property(text, fc.array(fc.nat(), { maxLength: 6 }), (bytes, cuts) => {
-        // Byte by byte hardly anything is there to be searched for.
+        // Byte by byte, there is hardly anything to search for.
         const single = unlessMalformed(() =>
           frame(
             bytes,

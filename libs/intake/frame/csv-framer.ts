@@ -12,7 +12,7 @@ type State = 'record' | 'field' | 'plain' | 'quoted' | 'quote';
  */
 export class CsvFramer {
   private state: State = 'record';
-  /** The number of the record in work, from 1; the header is 1. */
+  /** The number of the current record, from 1; the header is 1. */
   private record = 1;
 
   constructor(private readonly delimiter: number) {}
@@ -32,7 +32,9 @@ export class CsvFramer {
       throw malformed(`a quoted field of record ${this.record} never ends: '"' is missing`);
   }
 
-  /** True where the chunk needs no change: to search it is ten times faster than to look at each byte. */
+  /**
+   * True if the chunk needs no change. Searching it is ten times faster than looking at each byte.
+   */
   private isFramed(piece: Buffer): boolean {
     const [first] = piece;
     if (this.state === 'quoted' || this.state === 'quote') return false;

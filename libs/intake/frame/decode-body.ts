@@ -8,9 +8,10 @@ import { ZstdFrames } from './zstd-frames.js';
 const ZSTD_PIECE_BYTES = 1024;
 
 /**
- * Undoes the body's Content-Encoding and stops at `maxBytes` of decoded bytes, whatever the
- * encoded size promised.
- * @throws {MillraceError} UNSUPPORTED_ENCODING at once; BAD_ENCODING and UPLOAD_TOO_LARGE as the stream's error.
+ * Decodes the body's Content-Encoding and stops at `maxBytes` of decoded bytes, however small the
+ * encoded body is.
+ * @throws {MillraceError} UNSUPPORTED_ENCODING at once; BAD_ENCODING and UPLOAD_TOO_LARGE as the
+ *   stream's error.
  */
 export function decodeBody(
   body: Readable,
@@ -42,7 +43,10 @@ function undone(body: Readable, name: string, explain: Explain): Readable {
   return relay(relay(body, decoder, explain), nothingBehind(body, decoder), explain);
 }
 
-/** Pipes, but errors go along and closing the target closes the source. */
+/**
+ * Pipes the source into the target. An error of the source also ends the target, and closing the
+ * target closes the source.
+ */
 function relay(source: Readable, target: Transform, explain: Explain): Readable {
   let sourceFailed = false;
   source.on('error', (error) => {
@@ -81,7 +85,10 @@ function limit(maxBytes: number): Transform {
   });
 }
 
-/** Cuts what comes into pieces so small that what a decoder makes of each at once stays small, and checks that the end is whole. */
+/**
+ * Cuts the input into such small pieces that a decoder's output of each stays small, and checks
+ * that the end is complete.
+ */
 function zstdPieces(): Transform {
   const frames = new ZstdFrames();
   return new Transform({

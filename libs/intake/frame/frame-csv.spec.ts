@@ -25,7 +25,7 @@ describe('the beginning of a CSV', () => {
     expect(await frame('a,b')).toEqual({ columns: ['a', 'b'], lines: '' });
   });
 
-  // Each of these kept the process busy for minutes.
+  // Each of these once kept the process busy for minutes.
   it.each([
     ['(', 10 * MIB, /header is longer than 1048576 bytes/],
     ['"', 10 * MIB, /header is longer|never ends/],

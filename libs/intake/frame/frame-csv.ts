@@ -14,7 +14,7 @@ interface FramedCsv {
 
 const NEWLINE = 0x0a;
 const HEADER_BYTES_MAX = 1024 * 1024;
-/** No header begins like this, and a JSON body on one line would pass for one. */
+/** No header begins like this, and a JSON body on one line could be mistaken for one. */
 const JSON_START = /^\s*(?:\[\s*)?[[{]\s*["{}\]]/;
 const JSON_START_BYTES = 100;
 const BLANK: ReadonlySet<number> = new Set(Buffer.from(' \t\r\n\v\f\ufeff'));

@@ -14,7 +14,7 @@ interface FramedRecords {
   readonly unit: RecordUnit;
 }
 
-/** A first line longer than this is taken for a record of NDJSON as it is. */
+/** A longer first line is taken for a record of NDJSON without parsing it. */
 const FIRST_LINE_MAX = 1024 * 1024;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
@@ -39,8 +39,8 @@ export async function frameRecords(body: AsyncIterable<Buffer>): Promise<FramedR
 }
 
 /**
- * The same for a body that is all there. A stream of it would take ten times as long, which counts
- * where each record is a body of its own.
+ * Does the same for a complete body in memory. A stream of it would take ten times as long, which
+ * counts where each record is a body of its own.
  * @returns one record a line; a view of the body, where its lines stay as they are
  * @throws {MillraceError} EMPTY_BODY, MALFORMED_BODY
  */
@@ -50,7 +50,7 @@ export function frameWhole(body: Buffer): Buffer {
   const container = containerOf(head);
   if (container === 'lines') return head;
   const framer = new RecordFramer(container);
-  // The framer writes over what it is given.
+  // The framer changes its input.
   const lines = framer.push(Buffer.from(head));
   framer.end();
   return lines;
@@ -62,7 +62,10 @@ async function* framed(body: AsyncIterable<Buffer>, container: Container): Async
   framer.end();
 }
 
-/** Reads until the second line has begun, which tells NDJSON from an object that spans lines. */
+/**
+ * Reads until the second line has begun, which distinguishes NDJSON from an object that spans
+ * lines.
+ */
 async function readHead(pieces: AsyncIterator<Buffer>): Promise<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   for (;;) {
@@ -110,7 +113,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Index of the first byte from there on that is no blank; the end where all are. */
+/** The index of the first byte from there on that is not blank; the end if all are blank. */
 export function firstVisible(bytes: Buffer, from: number): number {
   let at = from;
   // A callback for each byte would take six times as long.

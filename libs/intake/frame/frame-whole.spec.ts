@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { frameRecords, frameWhole } from './frame-records.js';
 
-/** Pieces that JSON bodies are made of, in any order: whole ones and broken ones. */
+/** Pieces of JSON bodies, valid and broken, in any order. */
 const pieces = fc.constantFrom(
   ...['{"a":1}', '{"b":"x\\"y"}', '{', '}', '[', ']', ',', '\n', '\r\n', ' ', '"', '1', 'null'],
   ...['\u0000', '\ufeff', 'PAR1', '{"c":\n2}', 'é', '[{"a":1},{"a":2}]'],
@@ -37,7 +37,7 @@ describe('framing a body that is all there', () => {
     await fc.assert(
       fc.asyncProperty(bodies, async (body) => {
         const before = Buffer.from(body);
-        // A stream of nothing has no piece.
+        // A stream without content has no piece.
         if (body.length > 0) expect(asWhole(body)).toBe(await asStream(body));
         expect(body.equals(before)).toBe(true);
       }),

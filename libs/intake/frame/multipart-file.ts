@@ -19,7 +19,7 @@ export async function* multipartFile(form: Readable, contentType: string): Async
   parser.on('filesLimit', () => (another = true));
   const found = once(parser, 'file') as Promise<[string, BusboyFileStream]>;
   const finished = once(parser, 'finish');
-  // A failure is told where the file is read. It must not count as unhandled besides.
+  // The failure is reported where the file is read. It must not count as unhandled besides.
   for (const event of [found, finished]) event.catch(() => undefined);
   let file: BusboyFileStream | undefined;
   form.on('error', (error) => {

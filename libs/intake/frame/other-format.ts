@@ -1,19 +1,19 @@
 import { open } from 'node:fs/promises';
 import { certain, MillraceError } from '@app/platform';
 
-/** Tells how the routes of uploads end. */
+/** The endings of the routes for uploads. */
 type FormatRoute = '_json' | '_csv' | '_parquet' | '_arrow' | '_delta_lake';
 
 interface KnownFormat {
   readonly is: (head: Buffer) => boolean;
   readonly name: string;
-  /** The routes that take it as it is. */
+  /** The routes that take the format as it is. */
   readonly routes: readonly FormatRoute[];
-  /** Advice that ends the message; undefined: it is sent to its route. */
+  /** The advice at the end of the message; undefined: the message names the format's route. */
   readonly otherwise?: string;
-  /** True where the mark of the format is letters, which may be the name of a column in CSV. */
+  /** True if the format's mark consists of letters that may be the name of a column in CSV. */
   readonly isOfLetters?: true;
-  /** Tells whether the bytes say only how something is packed or written, and not what it is. */
+  /** Tells whether the bytes only show a compression or an encoding, and not the content. */
   readonly isPacked?: true;
 }
 
@@ -25,7 +25,7 @@ const isZip = begins('PK\x03\x04');
 const isTar = begins('ustar', 257);
 const isGzip = begins('\x1f\x8b');
 const ZIP_NAME_AT = 30;
-/** Names that the first file within a workbook has. */
+/** Names that the first file within a workbook may have. */
 const SHEETS =
   /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|mimetypeapplication\/vnd\.oasis)/;
 const isSheets = (head: Buffer): boolean =>
@@ -67,13 +67,16 @@ const KNOWN: readonly KnownFormat[] = [
 ];
 const HEAD_BYTES = 512;
 
-/** A binary file may begin with letters, but has other bytes soon behind them. */
+/** A binary file may begin with letters, but has other bytes soon after them. */
 const BEGIN_BYTES = 32;
-/** Archives that a Delta table comes in; the first name within a tar may begin as another format does. */
+/**
+ * Archives that may contain a Delta table. The first name within a tar may begin like another
+ * format.
+ */
 const isArchive = (head: Buffer): boolean =>
   isTar(head) || isGzip(head) || (isZip(head) && !isSheets(head));
 
-/** Bytes that no text of CSV or JSON has: a column of CSV may well be called `ORCID`. */
+/** Bytes that never occur in a text of CSV or JSON. A column of CSV may well be called `ORCID`. */
 function isBinary(head: Buffer): boolean {
   // A callback for each byte would take six times as long.
   for (const byte of head) if (byte < 0x20 && (byte < 0x09 || byte > 0x0d)) return true;
@@ -81,8 +84,8 @@ function isBinary(head: Buffer): boolean {
 }
 
 /**
- * Refuses a body that is, by its first bytes, a format which this route does not take. Other bodies
- * are judged as what the route takes.
+ * Refuses a body whose first bytes show a format that this route does not take. Other bodies are
+ * judged as the route's own format.
  * @throws {MillraceError} MALFORMED_BODY
  */
 export function refuseOther(body: Buffer, route: FormatRoute): void {
@@ -100,7 +103,7 @@ export function refuseOther(body: Buffer, route: FormatRoute): void {
 const LOOKS_LIKE_JSON = /^\s*[[{]/;
 
 /**
- * The same of a file for a route that takes no text.
+ * Does the same for a file on a route that takes no text.
  * @throws {MillraceError} MALFORMED_BODY
  */
 export async function refuseOtherFile(file: string, route: FormatRoute): Promise<void> {

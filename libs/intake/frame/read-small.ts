@@ -1,11 +1,11 @@
-/** A body that ended within the limit, or what is left to read of one that did not. */
+/** A body that ended within the limit, or the rest of a longer body. */
 type SmallOrLong =
   | { readonly whole: true; readonly bytes: Buffer }
   | { readonly whole: false; readonly lines: AsyncIterable<Buffer> };
 
 const SMALL_BYTES = 64 * 1024;
 
-/** Reads up to 64 KiB: most bodies are a few records, and need no file of their own. */
+/** Reads up to 64 KiB, because most bodies are a few records and need no file of their own. */
 export async function readSmall(lines: AsyncIterable<Buffer>): Promise<SmallOrLong> {
   const pieces = lines[Symbol.asyncIterator]();
   const begun: Buffer[] = [];

@@ -16,7 +16,7 @@ async function frame(
   ];
   async function* pieces(): AsyncIterable<Buffer> {
     for (let index = 1; index < places.length; index += 1) {
-      // A copy: framing overwrites.
+      // A copy is needed because framing overwrites its input.
       const piece = Buffer.from(bytes.subarray(places[index - 1], places[index]));
       if (piece.length > 0) yield piece;
     }
@@ -83,7 +83,7 @@ describe('framing', () => {
               return false;
             }
           };
-          // If every record is valid, so was the array.
+          // If every record is valid, the array was valid.
           if (outcome.lines.every(valid)) expect([body, valid(body)]).toEqual([body, true]);
         },
       ),

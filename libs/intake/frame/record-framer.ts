@@ -11,19 +11,19 @@ const show = (byte: number): string => JSON.stringify(String.fromCharCode(byte))
 export type Container = 'array' | 'objects';
 
 /**
- * Puts each record of a container on a line of its own. Looks at nothing but quotes, brackets
- * and commas: whether a record is valid JSON is found later, record by record. Works in place:
- * a piece's output is never longer than the piece.
+ * Puts each record of a container on a line of its own. It looks only at quotes, brackets and
+ * commas: acceptance checks later, record by record, whether each is valid JSON. Works in place: a
+ * piece's output is never longer than the piece.
  */
 export class RecordFramer {
-  /** Depth at which a record begins and ends. */
+  /** The depth at which a record begins and ends. */
   private readonly top: number;
   private depth = 0;
   private inText = false;
   private escaped = false;
-  /** The thing that may come next at the top. */
+  /** The kind of token that may come next at the top level. */
   private expected: 'container' | 'first' | 'record' | 'separator' | 'spaced separator' | 'nothing';
-  /** Bytes seen, for messages. */
+  /** The number of bytes so far, for messages. */
   private offset = 0;
   private recordOffset = 0;
 
@@ -98,7 +98,8 @@ export class RecordFramer {
       this.expected = 'record';
       return NEWLINE;
     }
-    // A number, true or null goes on byte by byte until a blank; a text or an object after a record needs a comma.
+    // A number, true or null continues until a blank. Before a text or an object that follows a
+    // record, there must be a comma.
     const begins = byte === QUOTE || byte === OPEN_OBJECT || byte === OPEN_ARRAY;
     if (this.expected === 'spaced separator' || (this.expected === 'separator' && begins)) {
       throw this.unexpected(byte, 'where "," or "]" should follow');

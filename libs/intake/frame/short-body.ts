@@ -6,7 +6,10 @@ import { cutOff } from './decode-body.js';
 /** Most bodies are a few records. */
 const SHORT_BYTES = 64 * 1024;
 
-/** Tells whether a body says that it is short, and comes as it is. Node.js lets no more of it through than it says. */
+/**
+ * Tells whether a body declares a short length, and is not encoded. Node.js lets no more bytes
+ * through than the declared length.
+ */
 export const isShort = ({ headers }: IncomingMessage): boolean => {
   const bytes = Number(headers['content-length']);
   const encoding = headers['content-encoding'] ?? 'identity';
@@ -14,7 +17,7 @@ export const isShort = ({ headers }: IncomingMessage): boolean => {
 };
 
 /**
- * A short body, in one piece. Streams of it cost a tenth of the request.
+ * Reads a short body in one piece. Streams would cost a tenth of the request's time.
  * @throws {MillraceError} BODY_CUT_OFF, UPLOAD_TIMEOUT, while it is read
  */
 export async function* shortBody(

@@ -8,10 +8,7 @@ const CONTENT_SIZE_BYTES = [0, 2, 4, 8] as const;
 const CHECKSUM_BYTES = 4;
 const RLE_BLOCK = 1;
 
-/**
- * RFC 9659 lets a content encoding have a window of this size, and a decoder keeps as much in
- * memory.
- */
+/** RFC 9659 allows a content encoding a window of this size, which a decoder keeps in memory. */
 const WINDOW_BYTES_MAX = 8 * 1024 * 1024;
 const WINDOW_LOG_MIN = 10;
 
@@ -27,8 +24,8 @@ const BYTES: Readonly<Record<Field, number>> = {
 };
 
 /**
- * Follows a body of Zstandard frames from header to header, to tell whether it ends where a frame
- * does: the decoder takes a body that was cut off for one that goes on later.
+ * Follows a body of Zstandard frames from header to header, to check that it ends where a frame
+ * ends. The decoder would wait for more if a body is cut off.
  */
 export class ZstdFrames {
   private field: Field = 'magic';
@@ -42,12 +39,12 @@ export class ZstdFrames {
   private behindWindow = 0;
   private frames = 0;
 
-  /** Tells whether there was a frame, and every one is whole. */
+  /** Tells whether there was a frame, and every frame is complete. */
   get whole(): boolean {
     return this.frames > 0 && this.field === 'magic' && this.seen === 0 && this.skip === 0;
   }
 
-  /** @throws {Error} where a frame should begin and does not, or wants too much memory. */
+  /** @throws {Error} if a frame should begin and does not, or needs too much memory. */
   push(piece: Uint8Array): void {
     for (let at = 0; at < piece.length;) {
       if (this.skip > 0) {
@@ -87,7 +84,7 @@ export class ZstdFrames {
     this.hasChecksum = (descriptor & 0b100) !== 0;
     const dictionary = certain(DICTIONARY_ID_BYTES[descriptor & 0b11], 'size of a dictionary’s id');
     const size = certain(CONTENT_SIZE_BYTES[descriptor >> 6], 'size of a content size');
-    // All of a single segment is its window.
+    // In a frame of a single segment, the whole content is the window.
     if (isSingleSegment) this.goOn('content size', dictionary, size || 1);
     else {
       this.goOn('window', 0);

@@ -18,8 +18,8 @@ const SINGLE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Labels as a stream of Loki has them: `{app="shop", path="C:\\x"}`, with the quotes and escapes
- * of Go.
+ * Parses labels of a stream in Loki's notation: `{app="shop", path="C:\\x"}`, with the quotes and
+ * escapes of Go.
  * @returns members of a JSON object
  * @throws {MillraceError} MALFORMED_BODY
  */

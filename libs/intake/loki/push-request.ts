@@ -39,7 +39,7 @@ const NANOS = 1_000_000_000n;
 export function* entryLines(body: Buffer): Lines {
   for (const { labels = '{}', entries } of readMessage<PushRequest>(body, PUSH_REQUEST).streams) {
     yield undefined;
-    // They are read where they are of something: many streams without entries would take long.
+    // Labels are read only for a stream with entries: many streams without entries would take long.
     let members: string | undefined;
     for (const { timestamp = {}, line = '', structuredMetadata = [] } of entries) {
       const { seconds = 0n, nanos = 0 } = timestamp;
@@ -56,7 +56,7 @@ const pairMembers = (pairs: readonly Pair[]): string =>
 
 const NANOSECONDS = /^-?\d{1,19}$/;
 
-/** The same of JSON. */
+/** Does the same for a JSON body. */
 export function* jsonEntryLines(body: Buffer): Lines {
   const streams = listIn(objectOf(parseJson(body), 'the body'), 'streams', 'the body');
   for (const [at, each] of streams.entries()) {
@@ -93,7 +93,10 @@ function objectOf(value: unknown, place: string): Readonly<Record<string, unknow
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** A list that is not there is empty in an empty object; beside something else it has another name, as in older versions. */
+/**
+ * A missing list is empty in an empty object. Beside something else it has another name, as in
+ * older versions.
+ */
 function listIn(
   object: Readonly<Record<string, unknown>>,
   name: string,

@@ -6,7 +6,10 @@ import { bool, bytes, double, int64, text } from '../protobuf/protobuf-scalars.j
 import { decimal } from '../protobuf/decimal.js';
 import type { WireReader } from '../protobuf/wire-reader.js';
 
-/** A value of an attribute or a body, as JSON. No object is made of what is within it. */
+/**
+ * A value of an attribute or a body, as JSON. It is written directly as text, without an object for
+ * nested values.
+ */
 export interface AnyValue {
   readonly kind: 'string' | 'bool' | 'int' | 'double' | 'array' | 'kvlist' | 'bytes';
   readonly json: string;
@@ -17,7 +20,7 @@ const [KEY, VALUE] = [1, 2];
 /** The only field of a list. */
 const VALUES = 1;
 
-/** Undefined means: a value that says nothing of itself. */
+/** Undefined stands for a value without content. */
 export const anyValue: Codec<AnyValue | undefined> = {
   wireType: WireType.LengthDelimited,
   wire: (reader) => reader.nested(anyOnWire),
@@ -109,7 +112,7 @@ function memberOnWire(reader: WireReader): string {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Its kinds by their names in JSON, as defined and as mapped. */
+/** The kinds of the value by their names in JSON, as defined and as mapped. */
 const IN_JSON: readonly (readonly [
   string,
   string,

@@ -15,7 +15,7 @@ import {
 } from './metric-shapes.js';
 import { recordsOf, writeAttributes } from './resource-scope.js';
 
-/** Values that protobuf does not send though they say something. */
+/** Values that protobuf does not send although they have a meaning. */
 const ZEROS: Readonly<Record<MetricType, DataPoint>> = {
   gauge: {},
   sum: {},
@@ -98,7 +98,10 @@ function writeNumbers(line: LineWriter, point: DataPoint): void {
   if (others.toString() !== '') line.json('not_finite', others.object());
 }
 
-/** A whole number beyond what a double counts by ones is written as the double that it is. */
+/**
+ * A whole number beyond the range in which doubles hold every integer is written as the double that
+ * it is.
+ */
 const columnNumber = (value: number): string =>
   Number.isInteger(value) && !Number.isSafeInteger(value) ? value.toExponential() : decimal(value);
 

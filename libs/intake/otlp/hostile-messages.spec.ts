@@ -18,10 +18,10 @@ const ROUTES: readonly (readonly [string, (body: Buffer) => Lines])[] = [
 ];
 
 const MIB = 1024 * 1024;
-/** Field 1, of no bytes. */
+/** Writes field 1 with no bytes. */
 const EMPTY = Buffer.from('0a00', 'hex');
 
-/** Field 1 of that length, with that in it. */
+/** Writes field 1 with this content and its length. */
 function field1(inner: Buffer): Buffer {
   const length: number[] = [];
   for (let left = inner.length; ; left >>>= 7) {
@@ -30,12 +30,15 @@ function field1(inner: Buffer): Buffer {
   }
 }
 
-/** @returns what came before it was refused; it has no lines, so all are steps between which others are served */
+/**
+ * @returns the results before the refusal. There are no lines, so all of them are steps between
+ *   which other requests are served
+ */
 function read(lines: () => Lines): { readonly refused?: string; readonly steps: number } {
   let steps = 0;
   try {
     for (const line of lines()) {
-      // One `expect` for each would take longer than what is tested.
+      // One `expect` for each would take longer than the tested code.
       if (line !== undefined) throw new Error(`a line: ${line}`);
       steps += 1;
     }

@@ -71,7 +71,10 @@ function lineOf(record: LogRecord): LineWriter {
   return line;
 }
 
-/** A column has one type: texts are `body`, maps `body_fields`; what is neither is the text of its JSON, and `body_type` tells. */
+/**
+ * A column has one type. So texts go into `body`, maps into `body_fields`, and other values become
+ * the text of their JSON; `body_type` names the type.
+ */
 function writeBody(line: LineWriter, { kind, json }: AnyValue): void {
   if (kind === 'string') line.json('body', json);
   else if (kind === 'kvlist') line.json('body_fields', json);

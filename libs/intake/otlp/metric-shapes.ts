@@ -120,7 +120,7 @@ export interface Buckets {
   readonly offset?: number;
   readonly bucketCounts?: readonly bigint[];
 }
-/** The points of every type of metric; each has some of these fields. */
+/** The points of every type of metric. Each type has some of these fields. */
 export interface DataPoint extends Attributed {
   readonly startTimeUnixNano?: bigint;
   readonly timeUnixNano?: bigint;
@@ -147,7 +147,7 @@ export interface Points {
   readonly isMonotonic?: boolean;
 }
 
-/** The names that `type` has. */
+/** The names for `type`. */
 export const TYPES = ['gauge', 'sum', 'histogram', 'exponential_histogram', 'summary'] as const;
 export type MetricType = (typeof TYPES)[number];
 export type Metric = Partial<Readonly<Record<MetricType, Points>>> & {
@@ -158,6 +158,6 @@ export type Metric = Partial<Readonly<Record<MetricType, Points>>> & {
 };
 export type MetricsRequest = ExportRequest<Metric>;
 
-/** @returns undefined for one that is not specified, or not known */
+/** @returns undefined for a type that is unspecified or unknown */
 export const temporalityName = (number = 0): string | undefined =>
   number === 0 ? undefined : TEMPORALITIES[number]?.toLowerCase();

@@ -19,7 +19,10 @@ import { METRICS_REQUEST } from './metric-shapes.js';
 import { spanLines, TRACES_REQUEST } from './spans.js';
 
 const MIB = 1024 * 1024;
-/** Collectors send a few; a body is held while it is read. JSON of it takes several times its bytes. */
+/**
+ * Collectors send a few requests at once, and a body is held in memory while it is read. JSON takes
+ * several times its bytes.
+ */
 const BOUNDS = {
   'application/x-protobuf': { maxBytes: 64 * MIB, weight: 1 },
   [JSON_TYPE]: { maxBytes: 10 * MIB, weight: 10 },
@@ -27,7 +30,7 @@ const BOUNDS = {
 
 /** One of the three kinds of telemetry. */
 interface Signal {
-  /** Tells where it goes when no header says another one. */
+  /** The stream if no header names another one. */
   readonly stream: string;
   readonly request: Shape;
   readonly rejectedName: string;

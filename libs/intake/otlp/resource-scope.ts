@@ -50,7 +50,10 @@ export interface ExportRequest<R> {
   readonly resources: Iterable<ResourceRecords<R>>;
 }
 
-/** All three kinds of request have the same fields under other names; here they have the same names. */
+/**
+ * All three kinds of request have the same fields under different names; here they get the same
+ * names.
+ */
 export function requestShape(
   [resources, scopes, records]: readonly [string, string, string],
   record: Codec<unknown>,
@@ -69,8 +72,8 @@ export function requestShape(
 }
 
 /**
- * The records of a request, each with the members that tell of its resource and its scope;
- * undefined after each resource and scope, which may have none.
+ * The records of a request, each with the members of its resource and scope. After each resource
+ * and scope it yields undefined, since either may have no records.
  */
 export function* recordsOf<R>({
   resources,
@@ -90,7 +93,7 @@ export function* recordsOf<R>({
   }
 }
 
-/** A line for each record, with the members that tell of its resource and its scope behind its own. */
+/** A line for each record. The members of its resource and scope follow its own. */
 export function* linesOf<R>(request: ExportRequest<R>, write: (record: R) => LineWriter): Lines {
   for (const found of recordsOf(request)) {
     if (!found) yield undefined;
@@ -101,7 +104,7 @@ export function* linesOf<R>(request: ExportRequest<R>, write: (record: R) => Lin
   }
 }
 
-/** The one attribute that everybody asks for has a column of its own, where it is a text. */
+/** The one attribute that most queries use has a column of its own, if it is a text. */
 const SERVICE_NAME = '"service.name":';
 const isServiceName = (member: string): boolean => member.startsWith(`${SERVICE_NAME}"`);
 

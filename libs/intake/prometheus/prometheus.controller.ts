@@ -14,7 +14,7 @@ import { sampleLines } from './write-request.js';
 
 const STREAM = 'prometheus';
 const BYTES_MAX = 64 * 1024 * 1024;
-/** The one whose messages are others. */
+/** The version with another format of messages. */
 const VERSION_2 = /proto\s*=\s*"?io\.prometheus\.write\.v2/;
 
 /** Prometheus' remote write, version 1: its URL is `/api/{org}/prometheus/api/v1/write`. */
@@ -45,7 +45,7 @@ export class PrometheusController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const { wait } = waitQuery.parse(query);
-    // A client that speaks both versions sends the first one after this.
+    // A client that supports both versions sends the first one after this answer.
     if (VERSION_2.test(request.headers['content-type'] ?? ''))
       throw new MillraceError('UNSUPPORTED_ENCODING', 'want version 1: prometheus.WriteRequest');
     const stored = await this.uploads.store(request, {

@@ -14,7 +14,7 @@ import {
 } from '../protobuf/protobuf-scalars.js';
 import type { Lines } from '../upload/line-uploads.js';
 
-/** Prometheus writes this one of the many NaN where a series ends. */
+/** The special NaN that Prometheus writes at the end of a series. */
 const STALE = 'stale';
 const [STALE_HIGH, STALE_LOW] = [0x7ff00000, 0x00000002];
 
@@ -136,7 +136,7 @@ const NAME = '__name__';
 const MILLI = 1_000_000n;
 
 function seriesMembers(labels: readonly Label[]): string {
-  // A name that is there twice stays among the labels, twice, and rejects its records.
+  // A name that appears twice stays twice among the labels, so its records are rejected.
   const names = labels.filter(({ name }) => name === NAME);
   const series = new LineWriter();
   if (names.length === 1) series.text('name', names[0]?.value);
@@ -166,8 +166,8 @@ const columnNumber = (value: number): string =>
   Number.isInteger(value) && !Number.isSafeInteger(value) ? value.toExponential() : decimal(value);
 
 /**
- * Writes the histogram's fields as they came into an object, because few readers understand spans
- * and deltas.
+ * Writes the histogram's fields unchanged into an object, because few readers understand spans and
+ * deltas.
  */
 function histogramLine(histogram: Histogram, series: string): string {
   const { timestamp = 0n, sum = 0, resetHint = 0, ...fields } = histogram;

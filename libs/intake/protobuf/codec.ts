@@ -2,7 +2,7 @@ import type { WireType } from '@bufbuild/protobuf/wire';
 import type { ReadBounds } from './read-bounds.js';
 import type { WireReader } from './wire-reader.js';
 
-/** Reads one kind of value from either encoding that protobuf has. */
+/** Reads one kind of value from both encodings of protobuf. */
 export interface Codec<T> {
   readonly wireType: WireType;
   wire(reader: WireReader): T;
@@ -15,7 +15,7 @@ export interface Field {
   readonly name: string;
   /** The name of the field in the definition, which JSON may have too. */
   readonly definedName: string;
-  /** Tells where it is found in what was read. */
+  /** The key of the value in the result. */
   readonly key: string;
   readonly codec: Codec<unknown>;
   /** `list`: all values; `each`: a list whose values are read when they are asked for, one at a time. */
@@ -26,9 +26,9 @@ export interface Field {
 export interface Shape {
   readonly byNumber: readonly (Field | undefined)[];
   readonly all: readonly Field[];
-  /** Those that are read one at a time. */
+  /** The fields that are read one value at a time. */
   readonly each: readonly Field[];
-  /** Those of which a message has one at most. */
+  /** Groups of fields of which a message has at most one. */
   readonly oneOf: readonly Field[];
 }
 
@@ -42,7 +42,7 @@ type Defined = readonly [
 
 /**
  * @param fields as in the published definition: by number, the name in snake_case.
- * @param oneOf names of those of which a message has one at most.
+ * @param oneOf names of fields of which a message has at most one.
  */
 export function shape(
   fields: Readonly<Record<number, Defined>>,

@@ -1,4 +1,7 @@
-/** A double as JSON: one that has no fraction stays a fraction. What is no number in JSON is its name, as a text. */
+/**
+ * A double as JSON. A double without a fraction keeps `.0`. A value that JSON has no number for
+ * becomes its name, as a text.
+ */
 export function decimal(value: number): string {
   if (!Number.isFinite(value)) return JSON.stringify(String(value));
   if (!Number.isInteger(value)) return String(value);

@@ -11,7 +11,7 @@ const MILLI_MICROS = 1000n;
 export class LineWriter {
   private written = '';
 
-  /** `json` is one value of JSON. */
+  /** Adds `json`, which is one value of JSON. */
   json(name: string, json: string | undefined): this {
     if (json !== undefined) this.written += `${this.written === '' ? '' : ','}"${name}":${json}`;
     return this;
@@ -25,7 +25,7 @@ export class LineWriter {
     return value === undefined || Number(value) === 0 ? this : this.json(name, String(value));
   }
 
-  /** Members that were written before. */
+  /** Adds members that were written before. */
   members(members: string): this {
     if (members !== '') this.written += `${this.written === '' ? '' : ','}${members}`;
     return this;
@@ -36,7 +36,7 @@ export class LineWriter {
     return nanoseconds === undefined || nanoseconds === 0n ? this : this.instant(nanoseconds);
   }
 
-  /** `_timestamp` of a protocol whose 0 is a time too. */
+  /** Writes `_timestamp` for a protocol in which 0 is a valid time. */
   instant(nanoseconds: bigint): this {
     return this.json('_timestamp', timestamp(nanoseconds));
   }
@@ -51,13 +51,16 @@ export class LineWriter {
   }
 }
 
-/** A number is read by its magnitude; where microseconds would be read as something else, it is a text. */
+/**
+ * The unit of a number is read from its size. If microseconds would be read as another unit, the
+ * time is written as a text.
+ */
 function timestamp(nanoseconds: bigint): string {
   const micros = nanoseconds / MICRO;
   if (micros > MICROS_FROM && micros < MICROS_TO) return String(micros);
   const within = ((micros % MILLI_MICROS) + MILLI_MICROS) % MILLI_MICROS;
   const date = new Date(Number((micros - within) / MILLI_MICROS));
-  // It rejects its record, and no other.
+  // The value makes acceptance reject this record, and no other.
   if (Number.isNaN(date.getTime())) return JSON.stringify(`${nanoseconds} nanoseconds`);
   return JSON.stringify(date.toISOString().replace('Z', `${String(within).padStart(3, '0')}Z`));
 }

@@ -4,7 +4,7 @@ export const PROTOBUF = 'application/x-protobuf';
 export const JSON_TYPE = 'application/json';
 export type Encoding = typeof PROTOBUF | typeof JSON_TYPE;
 
-/** @returns undefined for what is neither. */
+/** @returns undefined for any other type. */
 export function encodingOf(contentType: string | undefined): Encoding | undefined {
   const [type = ''] = (contentType ?? '').split(';', 1);
   const name = type.trim().toLowerCase();

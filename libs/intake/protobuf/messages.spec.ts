@@ -88,14 +88,17 @@ function written(value: Outer, packed = true): Buffer {
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** The fields of it that are read. */
+/** The fields of the message that are read. */
 const expected = ({ someBytes, anId, ...rest }: Outer): object => ({
   ...rest,
   someBytes: base64(someBytes),
   anId: hex(anId),
 });
 
-/** Lists that are read one by one, read; and lists without values, which protobuf does not tell from none. */
+/**
+ * Reads lists that are read one by one, and leaves out lists without values, which protobuf does
+ * not distinguish from missing ones.
+ */
 function whole(value: { inners?: Iterable<Partial<Inner>>; inner?: Partial<Inner> }): object {
   const full = (each: Partial<Inner> = {}): object => ({ counts: [], ...each });
   return { ...value, inner: full(value.inner), inners: [...(value.inners ?? [])].map(full) };
@@ -129,7 +132,7 @@ describe('messages of protobuf', () => {
               ? String(each)
               : each,
         );
-        // JSON has no negative zero in what JavaScript writes.
+        // JavaScript's JSON has no negative zero.
         const { ratio } = value;
         const read = whole(messageOf(JSON.parse(json), OUTER, new ReadBounds()));
         expect(read).toEqual(expected({ ...value, ratio: Object.is(ratio, -0) ? 0 : ratio }));

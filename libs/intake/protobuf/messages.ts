@@ -5,7 +5,7 @@ import { malformed } from './malformed.js';
 import type { ReadBounds } from './read-bounds.js';
 import { wireFailure, WireReader } from './wire-reader.js';
 
-/** A message by the names of its fields; what was not sent is not there. */
+/** A message by the names of its fields; fields that were not sent are absent. */
 export type Message = Record<string, unknown>;
 
 /** A message within another one. */
@@ -81,14 +81,17 @@ function checkType({ definedName, codec }: Field, wireType: WireType): void {
 }
 
 interface Place {
-  /** Tells where the first of them is. */
+  /** The place of the list's first value. */
   readonly from: number;
-  /** Tells where their message ends. */
+  /** The end of the list's message. */
   readonly end: number;
   readonly number: number;
 }
 
-/** Reads the list again from its message's bytes, so that nothing of it is held. Lists within its values move the reader meanwhile. */
+/**
+ * Reads the list again from its message's bytes, so that no value is held in memory. Lists within
+ * its values move the reader meanwhile.
+ */
 function eachOf(reader: WireReader, { from, end, number }: Place, field: Field): Iterable<unknown> {
   return {
     *[Symbol.iterator]() {
@@ -180,7 +183,7 @@ function eachIn(
   };
 }
 
-/** Says where something is wrong. */
+/** Names the place of a fault. */
 function told<T>(name: string, read: () => T): T {
   try {
     return read();

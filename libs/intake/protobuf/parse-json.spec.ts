@@ -21,7 +21,7 @@ describe('JSON of protobuf messages', () => {
           const value: unknown = JSON.parse(json);
           const long = `{"long":12345678901234567890,"v":${json},"d":${JSON.stringify(double)}}`;
           const d = JSON.parse(JSON.stringify(double)) as number;
-          // A double of more than 16 digits is quoted as an integer is; it is the same number.
+          // A double with more than 16 digits is quoted like an integer; its value stays the same.
           const { d: read, ...rest } = parseJson(Buffer.from(long)) as { d: unknown };
           expect(Number(read)).toBe(d);
           expect(JSON.parse(JSON.stringify(rest))).toEqual({
@@ -83,7 +83,7 @@ describe('JSON of protobuf messages', () => {
     ])
       expect(() => parseJson(filled(long, piece))).toThrow('not JSON');
     for (const piece of ['1', ' ', '-1 ']) expect(() => parseJson(filled('[', piece))).toThrow();
-    // Work that is not linear takes minutes.
+    // If the work is not linear, it takes minutes.
     expect(processorMs() - begun).toBeLessThan(15_000);
   });
 
@@ -92,7 +92,7 @@ describe('JSON of protobuf messages', () => {
   });
 });
 
-/** Quotes numbers of sixteen digits and more, as they are read. */
+/** Quotes numbers of sixteen digits and more, as the parser does. */
 function quoted(value: unknown): unknown {
   if (typeof value === 'number' && /^-?\d{16,}$/.test(JSON.stringify(value)))
     return JSON.stringify(value);

@@ -2,27 +2,27 @@ import { isUtf8 } from 'node:buffer';
 import { MillraceError } from '@app/platform';
 import { malformed } from './malformed.js';
 
-/** More digits than every double has exactly. */
+/** The number of digits from which a double may not be exact. */
 const LONG_INTEGER = /[:[,]\s*-?\d{16}/;
 const DIGITS = 16;
 const [QUOTE, BACKSLASH, MINUS, COLON] = [...'"\\-:'].map((sign) => sign.charCodeAt(0));
 const [ZERO = 0, NINE = 0] = [...'09'].map((digit) => digit.charCodeAt(0));
-/** Numbers are written of these bytes, and so are words that are no numbers. */
+/** The bytes of numbers, and also of words that are not numbers. */
 const WORD: ReadonlySet<number> = new Set(
   Buffer.from('0123456789+-._abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'),
 );
 
 /**
- * A parsed body may have so many of these marks: an object of few bytes takes many of memory, and
- * of time in which nobody else is served.
+ * The limit of these marks in a parsed body: an object of few bytes needs much memory, and time in
+ * which no other request is served.
  */
 const MARKS_MAX = 1_000_000;
 const MARKS: ReadonlySet<number> = new Set(Buffer.from('{[,'));
 
 /**
  * Parses JSON by protobuf's mapping. Integers of 64 bits that were sent as numbers become texts,
- * which that mapping has too, so that none is rounded. A name that an object has twice is refused,
- * as that mapping has it.
+ * which that mapping has too, so that none is rounded. An object with a repeated name is refused,
+ * as that mapping requires.
  * @throws {MillraceError} MALFORMED_BODY, UPLOAD_TOO_LARGE
  */
 export function parseJson(body: Buffer): unknown {
@@ -47,7 +47,10 @@ export function parseJson(body: Buffer): unknown {
   return value;
 }
 
-/** Counts the members of all objects as they were sent: of two of one name the parser keeps one. */
+/**
+ * Counts the members of all objects as they were sent. Of two members with one name, the parser
+ * keeps one.
+ */
 function membersIn(text: string): number {
   let members = 0;
   for (let at = 0; at < text.length;) {
@@ -58,7 +61,7 @@ function membersIn(text: string): number {
   return members;
 }
 
-/** Counts without calling itself: a body may be nested as deep as it is long. */
+/** Counts without recursion, because a body may be nested very deeply. */
 function membersOf(value: unknown): number {
   const rest = [value];
   let members = 0;
@@ -72,7 +75,9 @@ function membersOf(value: unknown): number {
   return members;
 }
 
-/** Long integers as texts. It looks at each character once: the text may be anything, and not end. */
+/**
+ * Turns long integers into texts. It looks at each character once, because the text may be invalid.
+ */
 function quoted(text: string): string {
   const pieces: string[] = [];
   let done = 0;
@@ -92,7 +97,7 @@ function quoted(text: string): string {
   return pieces.join('') + text.slice(done);
 }
 
-/** Looks without a pattern: a pattern's own stack ends before millions of digits do. */
+/** Searches without a pattern, because a pattern's own stack overflows at millions of digits. */
 function isLongInteger(text: string, begin: number, end: number): boolean {
   const from = text.charCodeAt(begin) === MINUS ? begin + 1 : begin;
   if (end - from < DIGITS) return false;

@@ -4,12 +4,12 @@ import type { LinesStored } from '../upload/line-uploads.js';
 
 const TEXT = 'text/plain; charset=utf-8';
 
-/** Loki and Prometheus answer texts. */
+/** Loki and Prometheus answer with plain texts. */
 export const asText: FailureForm = ({ message }) => ({ type: TEXT, body: `${message}\n` });
 
 /**
- * 204; where records were rejected a 400 that counts them, as both have it: their agents do not
- * send again what such an answer is to.
+ * Answers 204. If records were rejected, it answers a 400 that counts them, as both protocols
+ * require: their agents do not send the records again after such an answer.
  */
 export async function answerPlainly(
   reply: FastifyReply,

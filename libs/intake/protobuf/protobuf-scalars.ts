@@ -25,7 +25,7 @@ export const bool: Codec<boolean> = {
 
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
-/** Becomes Base64. */
+/** Bytes become Base64. */
 export const bytes: Codec<string> = {
   wireType: LengthDelimited,
   wire: (reader) => bufferOf(reader.bytes()).toString('base64'),
@@ -37,7 +37,7 @@ export const bytes: Codec<string> = {
 
 const HEX = /^(?:[0-9a-f]{2})*$/i;
 
-/** Ids of traces and spans: hexadecimal, in JSON too. */
+/** The ids of traces and spans are hexadecimal, also in JSON. */
 export const hexBytes: Codec<string> = {
   wireType: LengthDelimited,
   wire: (reader) => bufferOf(reader.bytes()).toString('hex'),
@@ -106,14 +106,14 @@ export const double: Codec<number> = {
     if (typeof value === 'number' && Number.isFinite(value)) return value;
     const isNumber = typeof value === 'string' && (NOT_FINITE.has(value) || NUMBER.test(value));
     const number = isNumber ? Number(value) : undefined;
-    // A number that is written as a finite one has to be one.
+    // A number in finite notation must also be finite as a double.
     if (number === undefined || (!Number.isFinite(number) && !NOT_FINITE.has(value)))
       throw malformed('want a number, "NaN", "Infinity" or "-Infinity"');
     return number;
   },
 };
 
-/** Numbers, and in JSON their names too. */
+/** Numbers, which in JSON may also be the names of special values. */
 export const oneOf = (names: readonly string[]): Codec<number> => ({
   wireType: Varint,
   wire: (reader) => reader.int32(),

@@ -1,11 +1,17 @@
 import { MillraceError } from '@app/platform';
 import { malformed } from './malformed.js';
 
-/** Each level of an attribute's value is three of messages. Records have 100 levels at most; what is a little beyond that is rejected as a record. */
+/**
+ * Each level of an attribute's value is three of messages. Records have 100 levels at most; a value
+ * that is a little deeper is rejected as a record.
+ */
 const DEPTH_MAX = 400;
 /** One record may have so many messages and values, however few bytes each of them has. */
 const VALUES_MAX = 200_000;
-/** One request may have so many messages, values of lists, and fields that were passed over. Each may be two bytes, which pack well. */
+/**
+ * One request may have so many messages, values of lists, and ignored fields. Each may be only two
+ * bytes, and such bodies compress well.
+ */
 const STEPS_MAX = 8_000_000;
 /** One request may have so many messages that hold lists of others (resources, scopes, metrics, streams, series), which need no record to be in them. */
 const HOLDERS_MAX = 1_000_000;
@@ -55,7 +61,7 @@ export class ReadBounds {
       );
   }
 
-  /** The next record has values of its own; what the request may have stays what it is. */
+  /** The next record may use its own limit again; the limit of the request goes on counting. */
   renew(): void {
     this.left = VALUES_MAX;
   }

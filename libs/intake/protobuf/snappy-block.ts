@@ -2,13 +2,13 @@ import { MillraceError, type AuthenticatedRequest } from '@app/platform';
 import type { LineSource } from '../upload/line-uploads.js';
 import { malformed } from './malformed.js';
 
-/** Three bytes can stand for 64 that were there before, and none for more. */
+/** In Snappy, three bytes can stand for 64 earlier bytes, and no more. */
 const RATIO_MAX = 22;
 const LENGTH_BYTES_MAX = 5;
 
 /**
- * Tells how long a block of Snappy says that it is when it is undone.
- * @throws {MillraceError} MALFORMED_BODY when it cannot be; UPLOAD_TOO_LARGE
+ * The uncompressed length that a block of Snappy declares.
+ * @throws {MillraceError} MALFORMED_BODY when it cannot be correct; UPLOAD_TOO_LARGE
  */
 export function snappyLength(block: Buffer, maxBytes: number): number {
   let length = 0;
@@ -27,7 +27,7 @@ export function snappyLength(block: Buffer, maxBytes: number): number {
   throw malformed('the body is no block of Snappy');
 }
 
-/** Undoes a block whose length was looked at. */
+/** Decompresses a block whose length was checked. */
 export async function unsnap(block: Buffer): Promise<Buffer> {
   const { uncompress } = await import('snappy');
   try {
@@ -37,7 +37,10 @@ export async function unsnap(block: Buffer): Promise<Buffer> {
   }
 }
 
-/** Protobuf comes as a block of Snappy, whether the request says so or not; where it names another encoding, without. */
+/**
+ * Protobuf bodies come as a block of Snappy, whether a header says so or not, unless the request
+ * names another encoding.
+ */
 export function snappyPacking({ headers }: AuthenticatedRequest): Pick<LineSource, 'packing'> {
   const { 'content-encoding': encoding = 'snappy' } = headers;
   return encoding === 'snappy' ? { packing: { lengthOf: snappyLength, undo: unsnap } } : {};

@@ -44,13 +44,16 @@ export class WireReader extends BinaryReader {
     return this.limit;
   }
 
-  /** Reads on elsewhere: what is between these two is of one message. */
+  /** Continues at another place. The bytes in between belong to the same message. */
   moveTo(from: number, end: number): void {
     this.pos = from;
     this.limit = end;
   }
 
-  /** Passes over a field's value. It makes no view of it, as the library's `skip` does: that costs more than all else. */
+  /**
+   * Skips a field's value. Unlike the library's `skip`, it makes no view of it, which would cost
+   * more than all else.
+   */
   pass(wireType: WireType, number: number): void {
     this.bounds.step();
     if (wireType === WireType.LengthDelimited) {
@@ -75,7 +78,7 @@ export class WireReader extends BinaryReader {
   }
 }
 
-/** Protobuf's texts are UTF-8; what is not is no value that could be kept. */
+/** Texts of protobuf are UTF-8. Other bytes are not a valid value. */
 function exactText(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
   if (text.includes('\ufffd') && !isUtf8(bytes))
@@ -83,7 +86,9 @@ function exactText(bytes: Uint8Array): string {
   return text;
 }
 
-/** @returns what the library says of bytes that are no message, as our client is told; others as they are */
+/**
+ * @returns the library's error for invalid bytes as our client sees it; other errors as they are
+ */
 export function wireFailure(error: unknown): unknown {
   if (error instanceof MillraceError || error instanceof TypeError) return error;
   return malformed(`the body is no such protobuf message: ${(error as Error).message}`);

@@ -14,7 +14,7 @@ import {
 /** Place of a rejected record: the position of its batch and its number in it. */
 export type RejectedPlace = readonly [partition: number, offset: string, row: number];
 
-/** Says which of an organization's rejected records are meant. */
+/** Selects some of an organization's rejected records. */
 export interface RejectedOf {
   readonly database: string;
   readonly streamId: string;
@@ -30,7 +30,10 @@ const PLACE = '(_partition, _offset, _row)';
 export class RejectedRecords {
   constructor(private readonly reader: WarehouseReader) {}
 
-  /** The next ones after a place: as many as one removal may name and a chunk holds, at least one. */
+  /**
+   * The next records after a place: at most as many as one removal can name and a chunk can hold,
+   * and at least one.
+   */
   async after(of: RejectedOf, place: RejectedPlace | undefined): Promise<readonly RejectedPlace[]> {
     const answer = await this.reader.text({
       database: of.database,
@@ -81,7 +84,7 @@ function condition({ streamId, uploadId }: RejectedOf): string {
   return uploadId === undefined ? ofStream : `${ofStream} AND upload_id = ${quoteText(uploadId)}`;
 }
 
-/** Places by their batches. */
+/** The places, grouped by their batches. */
 export function byBatch(places: readonly RejectedPlace[]): readonly RejectedRows[] {
   const batches = new Map<string, RejectedRows & { readonly rows: number[] }>();
   for (const [partition, offset, row] of places) {

@@ -1,9 +1,9 @@
 import type { IngestQueue } from '@app/ingest-queue';
 
 /**
- * Names of a retry's appends: of its stream, with the numbers that no append has had. Of two
- * retries that ask at the same time both get the same, by which one of them is refused. To ask
- * costs a broker a record, so what was found taken is not asked again.
+ * Makes names for a retry's appends: the stream with increasing numbers. Two retries at the same
+ * time ask for the same name, so one of them is refused. Asking costs a broker a record, so a name
+ * that was found in use is not asked for again.
  */
 export class RetryNames {
   private number = 0;

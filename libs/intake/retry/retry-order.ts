@@ -7,7 +7,7 @@ import type { RejectedOf } from './rejected-records.js';
 import { RetryNames } from './retry-names.js';
 import { removalOf, type RetryRequest } from './retry-request.js';
 
-/** Keeps the retries of a stream in one order, at whatever node they are. */
+/** Keeps the retries of a stream in one order, on all nodes. */
 @Injectable()
 export class RetryOrder {
   constructor(
@@ -21,7 +21,10 @@ export class RetryOrder {
     return new RetryNames(this.queue, streamId);
   }
 
-  /** Waits until removals of earlier retries are done: what they have moved must not be read again. */
+  /**
+   * Waits until removals of earlier retries are done, because records that these have moved must
+   * not be read again.
+   */
   async awaitAllBefore(
     { organization, stream, uploader }: RetryRequest,
     of: RejectedOf,

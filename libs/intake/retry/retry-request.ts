@@ -6,7 +6,7 @@ import type { RejectedOf } from './rejected-records.js';
 export interface RetryRequest {
   readonly organization: RequestOrganization;
   readonly stream: string;
-  /** Undefined means: what is rejected of all uploads. */
+  /** Undefined means the rejected records of all uploads. */
   readonly uploadId: string | undefined;
   readonly uploader: Uploader;
 }

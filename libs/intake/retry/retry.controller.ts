@@ -11,7 +11,7 @@ import { RetryPipeline } from './retry.pipeline.js';
 const retryQuery = z.strictObject({
   /** The id of one upload, as `_rejected` has it: only its records are retried. */
   upload_id: z.string().min(1).max(64).optional(),
-  /** Answer when what has moved can be queried. */
+  /** With this, the answer comes when the moved records can be queried. */
   wait: z.enum(['true', 'false']).default('false'),
 });
 

@@ -35,7 +35,10 @@ export class RetryPipeline {
     private readonly mover: RejectedMover,
   ) {}
 
-  /** @returns `successful`: moved; `failed`: still rejected. @throws {MillraceError} with what was moved before in its place. */
+  /**
+   * @returns `successful`: moved; `failed`: still rejected.
+   * @throws {MillraceError} with the number of records that were moved before, if there are any.
+   */
   retry(request: RetryRequest): Promise<UploadResult> {
     const { organization, stream } = request;
     const streamId = this.streams.find(organization.id, stream)?.id;

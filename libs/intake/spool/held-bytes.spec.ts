@@ -21,7 +21,7 @@ describe('bodies that wait', () => {
     await expect(
       memory.during('flood', 100, () => Promise.reject(new Error('bad'))),
     ).rejects.toThrow('bad');
-    // All of it is free again.
+    // All of the memory is free again.
     expect(await memory.during('flood', 1000, () => Promise.resolve('all'))).toBe('all');
   });
 });

@@ -4,7 +4,10 @@ import { MillraceError } from '@app/platform';
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Memory for bodies that wait for their turn, shared out as the queue is: nobody gets all of it. */
+/**
+ * Memory for bodies that wait for their turn. It is shared by the queue's rule, so that no
+ * organization gets all of it.
+ */
 export class HeldBytes {
   private readonly held = new KeyedCounter();
 
@@ -20,7 +23,10 @@ export class HeldBytes {
     }
   }
 
-  /** Counts bytes as held; the caller gives them back however it ends. @throws {MillraceError} QUEUE_FULL */
+  /**
+   * Counts bytes as held. The caller must give them back in any case.
+   * @throws {MillraceError} QUEUE_FULL
+   */
   take(owner: string, bytes: number): void {
     const { maxBytes } = this;
     const room = { maxBytes, waiting: this.held.total, own: this.held.of(owner), bytes };

@@ -8,7 +8,7 @@ const KEPT_FREE = 10 * MIB;
 
 describe('Spool', () => {
   let folder: string;
-  /** The bytes of a disk that holds nothing else. */
+  /** The bytes of a disk with nothing else on it. */
   let diskBytes: number;
   let written: number;
   let spool: Spool;

@@ -13,38 +13,44 @@ const RETRY_AFTER_SECONDS = 5;
 interface Use {
   readonly owner: string;
   bytes: number;
-  /** The bytes of them that were there when the disk was looked at last. */
+  /** The bytes that had been written when the disk was last measured. */
   checked: number;
 }
 
-/** The room for what is written to one folder. */
+/** The room for the files in one folder. */
 export interface SpoolRoom {
   /**
-   * So many bytes more are about to be written.
+   * Reserves so many further bytes.
    * @throws {MillraceError} DISK_FULL, QUEUE_FULL when there is no room for them
    */
   take(bytes: number): Promise<void>;
-  /** So many bytes are deleted. */
+  /** Releases so many deleted bytes. */
   give(bytes: number): void;
 }
 
-/** Small uploads take far less in that time than the room that must be left. */
+/** Within this time, small uploads need far less than the room that must stay free. */
 const FREE_MS = 100;
 
-/** Folder for bodies on their way to acceptance. Nothing in it outlives the process: what counts is in the queue. */
+/**
+ * The folder for bodies that are not accepted yet. Nothing in it is needed after the process ends,
+ * because the queue has the accepted records.
+ */
 export class Spool {
   private readonly uses = new Map<string, Use>();
-  /** Until this time of `performance.now()`, small uploads are taken without asking the disk. */
+  /**
+   * Until this time of `performance.now()`, small uploads are admitted without measuring the disk.
+   */
   private freeUntil = 0;
 
   constructor(
     private readonly directory: string,
     private readonly minFreeBytes: number,
-    /** Says how much of the disk that a path is on is free. */
+    /** Returns the free bytes of the disk that a path is on. */
     private readonly freeBytes: (path: string) => Promise<number> = freeBytesOf,
   ) {
     mkdirSync(directory, { recursive: true });
-    // The folder itself stays: the engine that reads uploads is held to it, and not to its name.
+    // The folder itself stays, because the engine that reads uploads has opened it and would not
+    // see a new one.
     for (const each of readdirSync(directory))
       rmSync(join(directory, each), { recursive: true, force: true });
   }
@@ -57,8 +63,8 @@ export class Spool {
   }
 
   /**
-   * Runs work with a folder of its own, which is gone afterwards.
-   * @param owner whose it is: nobody gets all of the disk; see {@link check}
+   * Runs work with a folder of its own, which is deleted afterwards.
+   * @param owner the organization; none gets all of the disk, see {@link check}
    * @throws {MillraceError} DISK_FULL, QUEUE_FULL, before or during the work.
    */
   async use<T>(id: string, owner: string, work: (directory: string) => Promise<T>): Promise<T> {
@@ -79,7 +85,7 @@ export class Spool {
   }
 
   /**
-   * Pieces on their way to a folder in use, as long as there is room for them.
+   * Passes pieces on into a folder in use, as long as there is room for them.
    * @throws {MillraceError} DISK_FULL, QUEUE_FULL
    */
   async *counted<Piece>(

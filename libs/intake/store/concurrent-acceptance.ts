@@ -3,18 +3,21 @@ import { FairEngine, FairJudge, type SchemaKeeper } from '@app/acceptance';
 import { KeyedMutex } from '@app/flow';
 import type { EnqueuedChunk } from './enqueue-batches.js';
 
-/** Chunks in acceptance or waiting for it; a client that sends faster is slowed down. */
+/**
+ * The number of chunks that are in acceptance or wait for it. A client that sends faster is slowed
+ * down.
+ */
 const CHUNKS_IN_WORK = 4;
 /**
- * When so many chunks wait for the engine and the judge, an upload has only one chunk in work: the
- * disk is no place for waiting chunks.
+ * When so many chunks wait for the engine and the judge, an upload has only one chunk in work, so
+ * that waiting chunks do not fill the disk.
  */
 const CROWDED = 8;
 
 /**
- * Accepts a chunk of an upload under the stream's schema of now. It may have to be done again.
- * What might change the schema waits for `first`, the upload's first chunk, so that what comes first
- * decides about columns.
+ * Accepts a chunk of an upload under the current schema of its stream. It may have to be done
+ * again. A chunk that might change the schema waits for `first`, the upload's first chunk, so that
+ * the first records decide about columns.
  */
 export type AcceptChunk = (first?: Promise<unknown>) => Promise<EnqueuedChunk>;
 
@@ -41,7 +44,7 @@ export class ConcurrentAcceptance {
     private readonly judge: FairJudge,
   ) {}
 
-  /** The first goes alone where it has to make the stream. The next ones arrive meanwhile. */
+  /** The first chunk goes alone if it has to create the stream. The next ones arrive meanwhile. */
   async all(of: ChunksOf, chunks: AsyncIterable<AcceptChunk>): Promise<AcceptedChunk[]> {
     const working = new Set<Promise<void>>();
     const accepted: AcceptedChunk[] = [];
@@ -59,7 +62,7 @@ export class ConcurrentAcceptance {
         const work = begun.then(() => {
           working.delete(work);
         });
-        // Failure is seen where the set is awaited; it must not count as unhandled before.
+        // A failure is noticed where the set is awaited. It must not count as unhandled before.
         work.catch(() => undefined);
         working.add(work);
         const most = this.engine.waiting + this.judge.waiting > CROWDED ? 1 : CHUNKS_IN_WORK;
@@ -72,7 +75,10 @@ export class ConcurrentAcceptance {
     }
   }
 
-  /** One of many uploads that come to a new stream surveys it and makes it; the others wait for that. */
+  /**
+   * If many uploads come to a new stream, one of them surveys its records and creates the stream,
+   * and the others wait for that.
+   */
   private firstAlone(
     { keeper, organizationId, stream }: ChunksOf,
     work: () => Promise<void>,

@@ -7,15 +7,15 @@ const PLAIN = '.ndjson';
 const COMPRESSED = '.ndjson.zst';
 const FAST = 1;
 /**
- * Little is read at once of a compressed file, because lines that are much alike become a thousand
- * times as many bytes.
+ * Only a little of a compressed file is read at once, because very similar lines may become a
+ * thousand times as many bytes.
  */
 const COMPRESSED_READ = { highWaterMark: 4096 };
 const LINE_FEED = 0x0a;
 
 export const isPlain = ({ file }: ColumnarFile): boolean => file.endsWith(PLAIN);
 
-/** The same lines in fewer bytes, in a file beside the first. */
+/** The same lines, compressed, in a file beside the first. */
 export async function compressLines(batch: ColumnarFile): Promise<ColumnarFile> {
   const file = `${batch.file.slice(0, -PLAIN.length)}${COMPRESSED}`;
   await pipeline(createReadStream(batch.file), new Compressor(FAST), createWriteStream(file));
@@ -44,7 +44,7 @@ export async function cutLines(batch: ColumnarFile, rows: number): Promise<Colum
   return pieces;
 }
 
-/** Gives lines of a text, so many at a time. */
+/** Yields lines of a text, so many at a time. */
 class Lines {
   private rest: Buffer = Buffer.alloc(0);
 

@@ -40,7 +40,7 @@ import { splitBatch } from './split-batch.js';
 
 export type EnqueuedChunk = AcceptedChunk & { readonly recordBytes: number };
 
-/** Below this a payload travels in the queue's own record: a file for each would cost more. */
+/** A smaller payload travels in the queue's own record, because a file for each would cost more. */
 export const INLINE_BYTES = 64 * 1024;
 const RETRY_AFTER_SECONDS = 5;
 
@@ -55,21 +55,21 @@ export interface StreamChunks {
   readonly to: Destination;
   readonly chunks: readonly EnqueuedChunk[];
   readonly removal?: RejectedRemoval | undefined;
-  /** The trace that it is done for, where streams of one append have traces of their own. */
+  /** The trace that the work belongs to, if streams of one append have traces of their own. */
   readonly trace?: TraceContext;
 }
 
-/** Indexes. */
+/** The indexes of the chunks. */
 export interface OutdatedChunk {
   readonly stream: number;
   readonly chunk: number;
 }
 
-/** Tells where all batches are, or the upload that came before under the same name. */
+/** The positions of all batches, or the earlier upload under the same name. */
 export type Appended =
   { readonly positions: readonly QueuePosition[] } | { readonly before: KeptAppend };
 
-/** The same, or which chunks must be accepted again. */
+/** The same, or the chunks that must be accepted again. */
 type Enqueued = Appended | { readonly outdated: readonly OutdatedChunk[] };
 
 /** Tells whether the batches are on the queue now, or the same upload has put them there before. */
@@ -99,7 +99,10 @@ export class BatchEnqueuer {
     return outdated.length > 0 ? { outdated } : appended;
   }
 
-  /** An upload is of one organization. What does not get onto the queue is not counted. */
+  /**
+   * All chunks of an upload belong to one organization. Bytes that do not get onto the queue are
+   * not counted.
+   */
   private async admitted(
     streams: readonly StreamChunks[],
     records: readonly QueueRecord[],
@@ -120,8 +123,9 @@ export class BatchEnqueuer {
   }
 
   /**
-   * The same for several streams at once; `put` takes all their batches.
-   * @returns the places of chunks that must be accepted again; nothing was put then.
+   * Does the same for several streams at once; `put` takes all their batches.
+   * @returns the places of chunks that must be accepted again; in that case nothing was put on the
+   *   queue.
    */
   enqueueTogether(
     streams: readonly StreamChunks[],
@@ -154,7 +158,7 @@ export class BatchEnqueuer {
     traceparent: Readonly<Record<string, string>>,
   ): Promise<QueueRecord[]> {
     const records: QueueRecord[] = [];
-    // An upload that is about to end goes before all that has just begun.
+    // An upload that is about to end goes before all uploads that have just begun.
     const engine = this.engine.for(share, '', Infinity);
     const key = keyOf(database, stream);
     for (const { schema, accepted, rejected, recordBytes } of chunks) {
@@ -191,7 +195,7 @@ export class BatchEnqueuer {
   }
 }
 
-/** Tells where the last batch is and the first; undefined when there was nothing to store. */
+/** The positions of the last batch and the first; undefined when there was nothing to store. */
 export const endsOf = ({
   positions,
 }: {
@@ -210,7 +214,7 @@ export const streamsOf = (chunks: readonly EnqueuedChunk[]): string[] =>
     schema && (accepted ?? rejected) ? [schema.id] : [],
   );
 
-/** Removals have none. */
+/** Removals have no such stream. */
 async function payloadBytes(records: readonly QueueRecord[]): Promise<number> {
   let sum = 0;
   for (const { payload } of records)
@@ -222,7 +226,7 @@ async function payloadBytes(records: readonly QueueRecord[]): Promise<number> {
 /** The key that batches of a stream, and of its rejected records, have in the queue. */
 export const keyOf = (database: string, stream: string): string => `${database}/${stream}`;
 
-/** A stream, by the names that are its own before it exists. */
+/** Identifies a stream, also before it exists. */
 export const lockKey = ({ id }: RequestOrganization, stream: string): string => `${id}/${stream}`;
 
 function outdatedOf({ keeper }: Destination, chunks: readonly EnqueuedChunk[]): readonly number[] {

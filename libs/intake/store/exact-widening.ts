@@ -10,10 +10,10 @@ const INTEGER = 'Nullable(Int64)';
 
 /**
  * An integer column becomes a float column when fractions come, unless it holds integers that
- * floats cannot: those must not change after they were stored. Then the fractions are rejected.
- * Columns that got such integers say so by an event; this looks for those stored before there was
- * such an event, and, where this process alone puts batches on the queue, whether what a column
- * keeps its type for is there still.
+ * floats cannot: those must not change after they were stored. Then the fractions are rejected. An
+ * event marks columns that got such integers. This class looks for those that were stored before
+ * there was such an event. If only this process puts batches on the queue, it also checks whether
+ * such integers still exist.
  */
 @Injectable()
 export class ExactWidening {
@@ -23,7 +23,7 @@ export class ExactWidening {
     private readonly queue: IngestQueue,
   ) {}
 
-  /** @returns the survey without the fractions that would widen a column which cannot be widened exactly. */
+  /** @returns the survey without the fractions that would change stored integers. */
   async leaveOutInexact(
     { database, name, columns, exact: kept }: StreamDescription,
     survey: Survey,
@@ -66,14 +66,14 @@ export class ExactWidening {
   }
 }
 
-/** Says what may be made of a survey without changing stored values. */
+/** Tells which columns may change after a survey without a change of stored values. */
 interface ExactSurvey {
   readonly survey: Survey;
-  /** Columns that were to keep their type, and may widen after all. */
+  /** Columns that were marked to keep their type, and may widen nevertheless. */
   readonly released: readonly string[];
 }
 
-/** Tells whether a column of the stream might widen by what was surveyed. */
+/** Tells whether the survey might widen a column of the stream. */
 export function mayWiden({ columns }: StreamDescription, survey: Survey): boolean {
   return columns.some((column) => comesToFractions(column, survey));
 }

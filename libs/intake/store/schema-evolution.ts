@@ -9,7 +9,7 @@ import { SchemaLock } from './schema-lock.js';
 
 type CommandContext = EvolveStreamSchema['context'];
 
-/** Carries out the commands by which an upload makes its stream and its columns. */
+/** Carries out the commands by which an upload creates its stream and its columns. */
 @Injectable()
 export class SchemaEvolution {
   constructor(
@@ -18,7 +18,7 @@ export class SchemaEvolution {
     private readonly lock: SchemaLock,
   ) {}
 
-  /** @returns the stream of this name, which is made if it is not there */
+  /** @returns the stream with this name, which is created if it does not exist */
   ensure(
     organization: RequestOrganization,
     name: string,
@@ -56,7 +56,10 @@ export class SchemaEvolution {
   }
 }
 
-/** Commands say what they have recorded; an upload is about its rows, of which nothing is on the queue yet. */
+/**
+ * Errors of commands say what was recorded. The message of an upload is about its rows, none of
+ * which is on the queue yet.
+ */
 function nothingStored(error: unknown): never {
   if (error instanceof MillraceError && error.kind === 'NOT_READY')
     throw new MillraceError(

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { ReadWriteLock } from '@app/flow';
 
 /**
- * Keeps batches that were accepted under a schema from slipping into the queue while a column of
- * their stream widens: appends share their streams, and a widening has its stream alone.
+ * Makes sure that no batch that was accepted under a schema gets onto the queue while a column of
+ * its stream widens: appends share their streams, and a widening has its stream alone.
  */
 @Injectable()
 export class SchemaLock extends ReadWriteLock {}

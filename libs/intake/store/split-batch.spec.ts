@@ -7,7 +7,7 @@ import { seededRandom } from '../../../test/fixtures/seeded-random.js';
 import type { ColumnarFile } from '@app/acceptance';
 import { splitBatch } from './split-batch.js';
 
-/** Lines are cut without it. */
+/** The lines are cut without the engine. */
 const ENGINE = {} as LocalEngine;
 
 describe('lines of a batch that the queue takes in pieces only', () => {
@@ -37,7 +37,7 @@ describe('lines of a batch that the queue takes in pieces only', () => {
   it.each(['plain.ndjson', 'packed.ndjson.zst'])(
     'are all there, in their order: %s',
     async (name) => {
-      // One of them has more than all others of its piece.
+      // One row has more bytes than all others of its piece.
       const text = linesOf(Array.from({ length: 3000 }, (_, n) => (n === 1234 ? 60_000 : n % 200)));
       const batch = batchOf(name, text);
       const pieces = await splitBatch(ENGINE, batch, 50_000);

@@ -7,8 +7,8 @@ import { compressLines, cutLines, isPlain } from './cut-lines.js';
 const ENDING = '.native.zst';
 
 /**
- * Cuts the file of a batch by rows until each piece has at most `bytesMax` bytes; one that has no
- * more anyway stays as it is. Lines that are not compressed are first.
+ * Cuts the file of a batch by rows until each piece has at most `bytesMax` bytes. A small file
+ * stays as it is. Uncompressed lines are compressed first.
  * @throws {MillraceError} UPLOAD_TOO_LARGE when a single row has more.
  */
 export async function splitBatch(
@@ -33,7 +33,7 @@ export async function splitBatch(
   return split;
 }
 
-/** Each piece is there when it is given. */
+/** Each piece exists when it is yielded. */
 async function* cutColumns(
   engine: LocalEngine,
   batch: ColumnarFile,

@@ -3,15 +3,17 @@ import { MillraceError, type RequestOrganization } from '@app/platform';
 import type { StorageUse } from '@app/warehouse';
 import { countRefused, type StorageBound } from './storage-metrics.js';
 
-/** Tells how old what was measured may be for an upload to be let in, and for it to be refused. */
+/**
+ * The age up to which a measurement may admit an upload, and the age up to which it may refuse one.
+ */
 const AGE_MS = { admit: 5000, refuse: 500 } as const;
 const RETRY_AFTER_SECONDS = 30;
 /**
- * When less than this share of the disk is free, the tenant that keeps the most may not store any
+ * When less than this share of the disk is free, the tenant with the most data may not store any
  * more.
  */
 const LITTLE_FREE = 0.1;
-/** A tenant that keeps less than this share of the disk is not the one that fills it. */
+/** A tenant with less than this share of the disk is not the one that fills it. */
 const MUCH_KEPT = 0.01;
 const MIB = 1024 * 1024;
 
@@ -32,23 +34,24 @@ interface Problem {
   readonly message: string;
 }
 
-/** Bytes that were appended to the queue and may not be in what was measured. */
+/** Bytes that were appended to the queue and may not be in the measurement yet. */
 interface Queued {
   readonly bytes: Map<string, number>;
   written: boolean;
 }
 
 /**
- * Bounds what an organization keeps on the warehouse's disk: as much as the configuration says, and
- * on a disk that gets full, who keeps the most keeps no more, while others go on. What is kept is
- * measured every few seconds and not by request; what went to the queue since is added to it, so
- * uploads at the same time do not pass by the bound. A refusal rests on what was measured just now.
- * No limiter of libs/flow does it: what is kept is not made good by time.
+ * Limits how much an organization stores on the warehouse's disk: to the configured number of
+ * bytes, and on a disk that gets full, by refusing the tenant with the most data while others go
+ * on. The sizes are measured every few seconds and not for each request. Bytes that went to the
+ * queue since then are added, so uploads at the same time cannot exceed the limit. A refusal always
+ * uses a fresh measurement. No limiter of libs/flow fits, because stored bytes do not decrease with
+ * time.
  */
 export class StorageBounds {
   private kept: ReadonlyMap<string, number> = new Map();
   private disk = { free: Infinity, size: Infinity };
-  /** The share whose organizations keep no more, while the disk has little room. */
+  /** The share whose organizations may not store more, while the disk has little room. */
   private fullest: string | undefined;
   private measuredAt = -Infinity;
   private measuring: Promise<void> | undefined;
@@ -61,11 +64,11 @@ export class StorageBounds {
   }
 
   /**
-   * Lets an upload in, or so many bytes onto the queue, which count from now on.
+   * Admits an upload, or so many bytes for the queue, which count from now on.
    * @throws {MillraceError} STORAGE_FULL
    */
   async admit(organization: Kept, bytes = 0): Promise<void> {
-    // The first measure has to be there; later ones are made while the last one serves.
+    // The first measurement is awaited; later ones run while the last one is used.
     if (this.measuredAt === -Infinity) await this.measure();
     else if (this.age > AGE_MS.admit) void this.measure();
     if (this.problemOf(organization, bytes) !== undefined && this.age > AGE_MS.refuse)
@@ -75,13 +78,13 @@ export class StorageBounds {
     this.add(organization, bytes);
   }
 
-  /** Counts bytes that are on the queue, or takes back those that did not get there. */
+  /** Counts bytes that are on the queue, or removes the count of bytes that did not get there. */
   add({ database }: Kept, bytes: number): void {
     if (this.dependencies.mostBytes === 0 || bytes === 0) return;
     this.queued.bytes.set(database, (this.queued.bytes.get(database) ?? 0) + bytes);
   }
 
-  /** Gives what metrics tell. `free` is a fraction of 1. */
+  /** The values for metrics. `free` is a fraction of 1. */
   get state(): { readonly free: number; readonly full: number } {
     const { mostBytes } = this.dependencies;
     const full =
@@ -115,10 +118,7 @@ export class StorageBounds {
     return undefined;
   }
 
-  /**
-   * A measurement that fails leaves the last one: a tenant that cannot be measured is not refused
-   * for it.
-   */
+  /** A measurement that fails leaves the last one, because a tenant must not be refused for it. */
   private measure(): Promise<void> {
     this.measuring ??= this.look()
       .catch(() => undefined)
@@ -149,8 +149,9 @@ export class StorageBounds {
   }
 
   /**
-   * Bytes that were queued until now are in the next measure once all of them are written.
-   * @returns what is in this one
+   * Bytes that were queued until now are in the next measurement if all of them are written by
+   * then.
+   * @returns the bytes in this one
    */
   private nextWritten(): Queued | undefined {
     if (this.writing) return this.writing.written ? this.writing : undefined;
@@ -160,7 +161,7 @@ export class StorageBounds {
     this.queued = { bytes: new Map(), written: false };
     this.dependencies.queue.awaitAllCommitted().then(
       () => (writing.written = true),
-      // The process stops.
+      // The process is stopping.
       () => undefined,
     );
     return undefined;
@@ -170,7 +171,7 @@ export class StorageBounds {
     const shares = new Map<string, number>();
     for (const { database, share } of this.dependencies.organizations.list())
       shares.set(share, (shares.get(share) ?? 0) + (this.kept.get(database) ?? 0));
-    // A tenant that is alone takes nothing from anybody.
+    // A tenant that is alone takes no room from others.
     if (shares.size < 2) return undefined;
     const [most] = [...shares].sort(([, one], [, other]) => other - one);
     return most && most[1] >= this.disk.size * MUCH_KEPT ? most[0] : undefined;

@@ -12,29 +12,31 @@ import {
   type StreamChunks,
 } from './enqueue-batches.js';
 
-/** The accepted records of a stream, with the removal that is put onto the queue beside them. */
+/**
+ * The accepted records of a stream, with the removal that goes onto the queue together with them.
+ */
 export interface AcceptedStream {
   readonly to: Destination;
-  /** Files they need stay until all is stored. */
+  /** The files that they need exist until all is stored. */
   readonly accepted: AcceptedChunk[];
-  /** The removal of what is accepted when it goes onto the queue. */
+  /** Makes the removal for the accepted records when they go onto the queue. */
   readonly removal?: () => RejectedRemoval;
-  /** The trace that it is done for, where streams of one append have traces of their own. */
+  /** The trace that the work belongs to, if streams of one append have traces of their own. */
   readonly trace?: TraceContext;
 }
 
 /**
  * Puts what was accepted on the queue, all of it or nothing: the one way there for uploads, bulk
- * requests, messages of other producers and records that are tried again. What a change of columns
- * has outdated meanwhile is accepted again first, as often as that happens.
+ * requests, messages of other producers and records that are tried again. Chunks that a change of
+ * columns has made outdated are accepted again first, as often as that happens.
  */
 @Injectable()
 export class AcceptedStore {
   constructor(private readonly enqueuer: BatchEnqueuer) {}
 
   /**
-   * Stores all batches in one append of our own.
-   * @param once names it; it is asked for when its answer is known
+   * Stores all batches in one append of their own.
+   * @param once names the append; it is called when the answer is known
    * @throws {MillraceError} with nothing stored: QUEUE_FULL, STORAGE_FULL
    */
   async store(
@@ -51,7 +53,7 @@ export class AcceptedStore {
     return appended;
   }
 
-  /** Stores the batches in an append of the caller's, which takes all batches. */
+  /** Stores the batches in the caller's append, which takes all batches. */
   storeBy(
     streams: readonly AcceptedStream[],
     put: (records: readonly QueueRecord[]) => Promise<Put>,

@@ -45,7 +45,9 @@ export class StreamSchemas {
   keeper(organization: RequestOrganization, name: string, uploader: Uploader): SchemaKeeper {
     const { root = false, ...who } = uploader;
     let known: string | undefined;
-    /** An upload is for one stream: not for another that took its name meanwhile. */
+    /**
+     * An upload is for one stream, and must not go to another stream that got its name meanwhile.
+     */
     const same = <Schema extends StreamSchema>(schema: Schema | undefined): Schema | undefined => {
       if (known !== undefined && schema?.id !== known) throw deletedMeanwhile(name);
       known = schema?.id;
@@ -81,7 +83,7 @@ export class StreamSchemas {
   }
 }
 
-/** The same whether there is such a stream or not. */
+/** The answer is the same whether the stream exists or not. */
 function checkSeen(organization: RequestOrganization, name: string): void {
   if (!seesStream(organization, name))
     throw new MillraceError('FORBIDDEN', `this token is for other streams than ${name}`);

@@ -11,20 +11,24 @@ import {
 import type { AcceptChunk } from '../store/concurrent-acceptance.js';
 
 /**
- * Sized so that one is accepted in a fraction of a second on one core, and that a handful of them
- * in work stay far below 256 MiB. Smaller ones were measured: both the judge and inserts get slower.
+ * The size is chosen so that one core accepts a chunk in a fraction of a second, and that a handful
+ * of them stay far below 256 MiB. With smaller chunks, both the judge and inserts were measured to
+ * be slower.
  */
 export const CHUNK_BYTES = 16 * 1024 * 1024;
-/** A chunk of CSV is smaller, because its rows are written anew beside the lines, and are longer: so it takes as much memory as one of JSON. */
+/**
+ * A chunk of CSV is smaller, because its rows are written anew, and longer, beside the lines. So it
+ * takes as much memory as one of JSON.
+ */
 export const CSV_CHUNK_BYTES = 12 * 1024 * 1024;
 
 export interface ChunkOptions extends AcceptOptions {
-  /** The share whose turns of the judge it takes. */
+  /** The share in whose turns the judge works. */
   readonly share: string;
   readonly csv?: CsvShape | undefined;
 }
 
-/** Makes what accepts the spooled chunks of an upload, one by one. */
+/** Makes the function that accepts the spooled chunks of an upload, one by one. */
 @Injectable()
 export class ChunkAcceptance {
   constructor(private readonly judge: FairJudge) {}

@@ -2,7 +2,7 @@ import { MillraceError } from '@app/platform';
 import { readParquetFooter, type DataFile, type TableSource } from '@app/acceptance';
 import { openArrow } from '@app/arrow';
 
-/** A body that is one file is named so in messages. */
+/** Messages use this name for a body that is one file. */
 const NAME = 'the body';
 const NO_CONSTANTS = new Map<string, string>();
 

@@ -20,7 +20,10 @@ export function byUploader<Upload extends { readonly upload: { readonly uploader
   return [...groups.values()];
 }
 
-/** A keeper for uploads of several people: a change of the schema is one of theirs, and none of the others'. */
+/**
+ * A function for uploads of several people: each change of the schema belongs to one of them, and
+ * not to the others.
+ */
 export const unchanging = (keeper: SchemaKeeper): SchemaKeeper => ({
   current: () => keeper.current(),
   evolve: (survey) => {

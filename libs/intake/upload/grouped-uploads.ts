@@ -23,7 +23,7 @@ interface SmallUpload {
   readonly organization: RequestOrganization;
   readonly stream: string;
   readonly uploader: Uploader;
-  /** Wants to know each rejection: then there may be nothing else in it. */
+  /** The upload needs to know each rejection, so it must be alone in its group. */
   readonly itemized?: boolean;
 }
 
@@ -43,7 +43,10 @@ interface Line {
   working: boolean;
 }
 
-/** All that waits and is in work has at most so many bytes in memory; each takes some besides its body. */
+/**
+ * All uploads that wait or are in work have at most so many bytes in memory. Each also takes some
+ * memory besides its body.
+ */
 const HELD_BYTES_MAX = 256 * 1024 * 1024;
 const HELD_EACH = 4096;
 const GROUP_BYTES_MAX = 8 * 1024 * 1024;
@@ -52,15 +55,15 @@ const GATHER_MS_MAX = 3;
 const LINE_BREAK = Buffer.from('\n');
 
 /**
- * Small uploads of one stream that arrive while others are in work go on together, as one chunk
- * and one batch: the engine's cost of a statement and the disk's of a sync are shared. Each gets
+ * Small uploads of one stream that arrive while others are in work continue together as one chunk
+ * and one batch, so that they share the cost of an engine's statement and of a disk sync. Each gets
  * its own answer when the batch is durable. Uploads that hold anything to reject are taken out of
- * their group and go on alone, so that nobody's bad record is another's; where fields are new,
- * each person's go on alone, so that the audit trail tells whose they were.
+ * their group and go on alone, so that nobody's bad record is another's; where fields are new, each
+ * person's go on alone, so that the audit trail tells whose they were.
  */
 @Injectable()
 export class GroupedUploads {
-  /** These lines are no mutex of libs/flow: those that wait are taken together, as one group. */
+  /** This is no mutex of libs/flow, because waiting uploads are taken together, as one group. */
   private readonly streams = new Map<string, Line>();
   private readonly held = new HeldBytes(HELD_BYTES_MAX);
 
@@ -101,8 +104,8 @@ export class GroupedUploads {
   }
 
   /**
-   * Clients that were answered together will come again together, so this waits a moment for as
-   * many as last time.
+   * Clients that got their answers together will send their next requests together, so this waits a
+   * moment for as many as last time.
    */
   private async gather(waiting: readonly Waiting[], expected: number): Promise<void> {
     const until = performance.now() + GATHER_MS_MAX;
@@ -127,12 +130,12 @@ export class GroupedUploads {
       for (const [index, result] of results.entries()) group[index]?.resolve(result);
       for (const group of apart) await this.acceptGroup(group);
     } catch (error) {
-      // Nothing is tried again after an append has begun: its outcome may be unknown.
+      // Nothing is tried again after an append has begun, because its outcome may be unknown.
       for (const waiting of group) waiting.reject(error);
     }
   }
 
-  /** Runs work with lines where they cost least: a few of them stay in memory. */
+  /** Runs work with lines in the cheapest place: few lines stay in memory. */
   private async placed<T>(
     uploadId: string,
     owner: string,
@@ -151,7 +154,7 @@ export class GroupedUploads {
     });
   }
 
-  /** @returns a result for each, or the groups to go on with instead. */
+  /** @returns a result for each, or the smaller groups to continue with instead. */
   private accept(
     { organization, stream, uploader, itemized = false }: SmallUpload,
     group: readonly Waiting[],
@@ -189,7 +192,7 @@ export class GroupedUploads {
       const to = { organization, stream, keeper };
       const chunks = [{ ...accepted, recordBytes: bytes.length }];
       const enqueued = await this.enqueuer.enqueueAll([{ to, chunks }]);
-      // It may be taken apart when it is accepted again.
+      // The group may be split when it is accepted again.
       if (!('positions' in enqueued)) return { results: [], apart: [group] };
       const { position, first } = endsOf(enqueued);
       const ofOne = ({ bytes: lines }: Waiting): UploadResult => ({
@@ -209,8 +212,8 @@ export class GroupedUploads {
 }
 
 /**
- * The upload that is at fault is found by taking the group apart. A lack of the server is a failure
- * of all.
+ * Splitting the group finds the upload that is at fault. If the server lacks something, all of them
+ * fail.
  */
 function unlessOfAll(error: unknown): undefined {
   if (error instanceof MillraceError && error.status >= 500) throw error;
@@ -221,7 +224,7 @@ interface GroupOutcome {
   readonly apart: readonly (readonly Waiting[])[];
 }
 
-/** Takes each upload whose lines were rejected alone, and all others together. */
+/** Takes each upload with rejected lines alone, and all others together. */
 function takeApart(
   group: readonly Waiting[],
   rejected: Float64Array,
@@ -262,7 +265,7 @@ function nextGroup(waiting: Waiting[]): readonly Waiting[] {
   return waiting.splice(0, count);
 }
 
-/** Lines that are not blank: each was found to be a record. */
+/** The number of lines that are not blank. Each of them is a record. */
 function recordsIn(lines: Buffer): number {
   let records = 0;
   let visible = false;

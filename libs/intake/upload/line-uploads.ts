@@ -7,27 +7,27 @@ import { UploadIntake, type TakenUpload } from './request/upload-intake.js';
 import { UploadPipeline } from './upload.pipeline.js';
 
 /**
- * The members of one JSON object for each record: what would stand between its braces. Undefined
- * where something was read that is no record, so that who reads them can let others be served.
+ * The members of one JSON object for each record, without the braces. It is undefined after
+ * something that is no record, so that the reader can let other requests be served.
  */
 export type Lines = Iterable<string | undefined>;
 
-/** The lines that another protocol's body becomes. */
+/** Says how another protocol's body becomes lines. */
 export interface LineSource {
   readonly stream: string;
   /** The most bytes of the decoded body, which is held in memory. */
   readonly maxBytes: number;
-  /** Tells how many times its bytes reading it takes of memory, about. */
+  /** About how many times its size a body takes in memory while it is read. */
   readonly weight: number;
-  /** Undoes what the body is packed in, where it is. */
+  /** Decompresses the body, if it is compressed. */
   readonly packing?: {
-    /** Its length when it is undone. @throws {MillraceError} */
+    /** Its length after decompression. @throws {MillraceError} */
     readonly lengthOf: (body: Buffer, maxBytes: number) => number;
     readonly undo: (body: Buffer) => Promise<Buffer>;
   };
-  /** Gives the lines of the body; it may throw at any of them. */
+  /** Yields the lines of the body; any of them may throw. */
   readonly linesOf: (body: Buffer) => Lines;
-  /** Answer when the rows can be queried. */
+  /** With this, the answer comes when the rows can be queried. */
   readonly wait: boolean;
 }
 
@@ -40,19 +40,23 @@ export interface LinesStored {
 
 const NOTHING: LinesStored = { successful: 0, failed: 0, error: undefined };
 
-/** All bodies that are held at the same time may have so many bytes. */
+/** The bytes of all bodies that are held at the same time. */
 const HELD_BYTES_MAX = 256 * 1024 * 1024;
-/** The encoding that a packed body may have. */
+/** The encoding of a compressed body. */
 const PACKED = 'snappy';
-/** The bounds of all lines together: what is said once of many records is in each of them, and a small body must not become a huge upload. */
+/**
+ * The limits of all lines together. A value that a body states once for many records is in each
+ * line, and a small body must not become a huge upload.
+ */
 const [LINES_LEAST, LINES_TIMES] = [64 * 1024 * 1024, 100];
 const PIECE_CHARACTERS = 64 * 1024;
-/** After so many milliseconds the event loop serves others, even if no line is complete. */
+/** After so many milliseconds the event loop serves other requests, even if no line is complete. */
 const TURN_MS = 10;
 
 /**
- * Stores what comes in a protocol that has no records a line. Its body is held whole, within
- * bounds; its records become JSON lines while they are asked for, and those are an upload.
+ * Stores bodies of protocols that do not have one record a line. The body is held in memory as a
+ * whole, within limits. Its records are converted to JSON lines while they are read, and the lines
+ * are an upload.
  */
 @Injectable()
 export class LineUploads {
@@ -97,7 +101,7 @@ export class LineUploads {
     const most = Math.min(taken.maxBytes, LINES_LEAST + body.length * LINES_TIMES);
     const pieces = piecesOf(linesOf(body), most);
     const first = await pieces.next();
-    // A client that has nothing to tell sends a request all the same.
+    // A client with no data to send sends a request nevertheless.
     if (first.done === true) return NOTHING;
     const result = await this.pipeline.upload({
       ...taken,

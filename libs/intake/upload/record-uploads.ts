@@ -17,7 +17,7 @@ import type { UploadResult } from './outcome/upload-result.js';
 
 type RecordFormat = Extract<UploadFormat, { readonly kind: 'csv' | 'json' | 'lines' }>;
 
-/** Takes in uploads of text, one record a line: small ones in groups, the others by the spool. */
+/** Takes uploads of text, one record a line: small ones in groups, the others through the spool. */
 @Injectable()
 export class RecordUploads {
   constructor(

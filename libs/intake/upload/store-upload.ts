@@ -11,7 +11,7 @@ import { resultOf, type UploadResult } from './outcome/upload-result.js';
 interface StoredUpload {
   readonly request: UploadRequest;
   readonly keeper: SchemaKeeper;
-  /** They come as they arrive. */
+  /** The chunks, as they arrive. */
   readonly chunks: AsyncIterable<AcceptChunk>;
   readonly unit: RecordUnit;
   readonly keyed: KeyedUpload | undefined;

@@ -29,12 +29,12 @@ import type { UploadFormat, UploadRequest } from './request/upload-request.js';
 import type { UploadResult } from './outcome/upload-result.js';
 
 /**
- * The bounds of a chunk. Columns take less room than the same records as JSON, so the bytes are for
- * about as many rows as a chunk of JSON has; the rows are those of one insert.
+ * The limits of a chunk. Columns need less room than the same records as JSON, so these bytes are
+ * for about as many rows as a chunk of JSON has. The number of rows is that of one insert.
  */
 const CHUNK_BYTES = 10 * 1024 * 1024;
 const CHUNK_ROWS = 400_000;
-/** There may be so many fields below the columns of a table, all of them together. */
+/** The number of all fields in a table's columns, nested ones included. */
 const NESTED_FIELDS_MAX = 10_000;
 
 interface TableOptions extends AcceptOptions, Pick<UploadRequest, 'maxBytes' | 'maxRecordBytes'> {
@@ -117,7 +117,9 @@ export class TableUploads {
   }
 }
 
-/** Each is a column to read, to convert and to judge, whether or not the stream gets it. */
+/**
+ * Each of them must be read, converted and judged, whether or not the stream gets it as a column.
+ */
 function refuseWide({ fields }: TableSource): void {
   if (fields.length > COLUMNS_MAX + 1)
     throw new MillraceError(

@@ -1,7 +1,7 @@
 import type { AcceptChunk } from '../store/concurrent-acceptance.js';
 
 /**
- * Chunks made of a body's lines. As soon as one is refused nobody waits for the client any more: the
+ * Chunks of a body's lines. As soon as one is refused, no one waits for the client any more: the
  * lines end with that failure, and so do the chunks.
  */
 export async function* untilRefused(
@@ -20,7 +20,10 @@ export async function* untilRefused(
     };
 }
 
-/** Tells the one who waits at the time: a promise raced for every piece would keep all of them. */
+/**
+ * Calls the current waiter. A promise that is raced for every piece would keep all pieces in
+ * memory.
+ */
 class Refusal {
   private failure: Error | undefined;
   private giveUp: ((failure: Error) => void) | undefined;

@@ -9,12 +9,14 @@ import { INTAKE_FAILURES, UploadIntake } from './request/upload-intake.js';
 import { UploadPipeline } from './upload.pipeline.js';
 
 const uploadQuery = z.strictObject({
-  /** Answer when the rows can be queried, not already when they are durable. */
+  /**
+   * With this, the answer comes when the rows can be queried, not already when they are durable.
+   */
   wait: z.enum(['true', 'false']).default('false'),
 });
 
 const csvQuery = uploadQuery.extend({
-  /** One character, or `tab`. Default: what the header has most of. */
+  /** One character, or `tab`. Default: it is guessed from the header. */
   delimiter: z
     .string()
     .transform((text) => (text === 'tab' ? '\t' : text))

@@ -11,19 +11,22 @@ const PURPOSE = 'person-key';
 const KEY_BYTES = 32;
 const DROPPED = '.dropped';
 const REWRAPPED = '.rewrapped';
-/** Keys that are kept in memory: events of the same people follow each other by the thousand. */
+/**
+ * The number of keys that are cached, because thousands of consecutive events may belong to the
+ * same people.
+ */
 const KNOWN_MAX = 10_000;
 const PERSON_ID = /^[0-9A-Za-z]{1,64}$/;
 
 /**
- * One small file a person, wrapped with the server's key. Not in a database: those leave old
- * pages behind, and a dropped key must not be found anywhere.
+ * Stores one small file for each person, wrapped with the server's key. A database would leave old
+ * pages behind, and a deleted key must not be found anywhere.
  */
 export class EmbeddedPersonKeys extends PersonKeys {
   private readonly known = new Map<string, Uint8Array>();
 
   constructor(
-    /** Absolute; made when it is not there. */
+    /** An absolute path; created when missing. */
     private readonly directory: string,
     private readonly serverKey: ServerKey,
   ) {
@@ -58,12 +61,12 @@ export class EmbeddedPersonKeys extends PersonKeys {
     }
   }
 
-  /** Everybody who has a key here. */
+  /** The ids of all people who have a key here. */
   personIds(): readonly string[] {
     return readdirSync(this.directory).filter((name) => PERSON_ID.test(name));
   }
 
-  /** One process has the directory. */
+  /** Only one process uses the directory. */
   learn(): Promise<void> {
     return Promise.resolve();
   }
@@ -72,7 +75,7 @@ export class EmbeddedPersonKeys extends PersonKeys {
     this.known.delete(personId);
     const file = this.file(personId);
     if (existsSync(file)) {
-      // First it is no key any more: half wiped it would look like a damaged one.
+      // The file is renamed first, because a half-wiped key would look like a damaged one.
       renameSync(file, file + DROPPED);
       syncPathSync(this.directory);
       this.wipe(personId + DROPPED);
@@ -80,7 +83,7 @@ export class EmbeddedPersonKeys extends PersonKeys {
     return Promise.resolve();
   }
 
-  /** A key that was wrapped with another server's key must not be found anywhere either. */
+  /** The bytes that another server's key has wrapped must be wiped too. */
   rewrap(): Promise<number> {
     const all = this.personIds();
     for (const personId of all)

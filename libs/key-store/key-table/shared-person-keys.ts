@@ -6,14 +6,14 @@ import type { ServerKey } from '../server-key.js';
 const PURPOSE = 'person-key';
 const KEY_BYTES = 32;
 
-/** Tells where wrapped keys are kept for all processes; it forgets what is dropped. */
+/** The place of wrapped keys for all processes. Deleted keys leave no trace in it. */
 export interface KeyTable {
   /** The keys of one person, or of all. */
   wrappedKeys(
     personId?: string,
   ): Promise<readonly { readonly personId: string; readonly wrapped: string }[]>;
   addWrappedKey(key: { readonly personId: string; readonly wrapped: string }): Promise<void>;
-  /** @param but the one of theirs that stays */
+  /** @param but the person's key that stays */
   dropWrappedKeys(personId: string, but?: string): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export interface KeyTable {
  * of that event show which key is in use.
  */
 export class SharedPersonKeys extends PersonKeys {
-  /** Wrapped. */
+  /** The wrapped keys of each person. */
   private readonly known = new Map<string, string[]>();
   /**
    * Keys that are being made, by person. Further calls for the same person get the same promise.
@@ -43,7 +43,8 @@ export class SharedPersonKeys extends PersonKeys {
     const keys = new SharedPersonKeys(table, serverKey);
     const all = await table.wrappedKeys();
     for (const { personId, wrapped } of all) keys.note(personId, wrapped);
-    // One that does not open may be what a server with another key left; if none does, this is it.
+    // A key that does not open may come from a server with another key. If none opens, this
+    // server's key is wrong.
     const [first] = all;
     if (first && !all.some(({ personId }) => keys.opens(personId))) keys.find(first.personId);
     return keys;
@@ -70,7 +71,7 @@ export class SharedPersonKeys extends PersonKeys {
     const candidates = this.known.get(personId) ?? [];
     const theirs = candidates.filter((wrapped) => isTheirs(this.unwrap(personId, wrapped)));
     const [one, another] = theirs;
-    // Two that both open something are both in use.
+    // If two keys both open something, both are in use.
     if (one === undefined || another !== undefined || candidates.length === 1) return;
     this.known.set(personId, theirs);
     await this.table.dropWrappedKeys(personId, one);

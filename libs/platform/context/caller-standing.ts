@@ -1,10 +1,13 @@
 import type { AuthenticatedRequest } from './request.js';
 
-/** Says whether a caller still has a right: an answer may go on for long, and the right may end meanwhile. */
+/**
+ * Tells whether a caller still has a right. An answer may take long, and the right may end
+ * meanwhile.
+ */
 export abstract class CallerStanding {
   /**
-   * @param request one that was let in
-   * @returns tells, each time it is asked, whether the same request would be let in now
+   * @param request an admitted request
+   * @returns a function that tells whether the same request would be admitted now
    */
   abstract of(request: AuthenticatedRequest): () => boolean;
 }

@@ -1,11 +1,11 @@
 import type { Permission } from './permission.js';
 
 /**
- * The sender of a request, as authentication found out. It is attached to the request as
+ * The sender of a request, as authentication has found. It is attached to the request as
  * `request.caller`.
  */
 export interface Caller {
-  /** The account's id; a token, which is nobody's account, has `token <name> <id>`. */
+  /** The account's id. A token has no account, so it is `token <name> <id>`. */
   readonly userId: string;
   /** Empty for a token. */
   readonly email: string;
@@ -18,10 +18,10 @@ export interface Caller {
 
 /** The rights that a token gives. */
 interface CallerToken {
-  /** Its power ends there. */
+  /** The time when the token expires. */
   readonly organizationId: string;
   readonly may: readonly Permission[];
-  /** Names of the streams that it is for; none: all. */
+  /** The names of the streams that the token can see; none: all. */
   readonly streams?: ReadonlySet<string>;
 }
 
@@ -33,8 +33,8 @@ export interface RequestOrganization {
   /** Physical warehouse database; not guessable, never shown to clients. */
   readonly database: string;
   /**
-   * Names the share whose turns the organization takes: all organizations that the account of its
-   * founder founded, or the organization alone.
+   * The share that takes turns: all organizations that the account of its founder founded, or the
+   * organization alone.
    */
   readonly share: string;
   /** Tells whether the caller manages it, and so may see its audit trail. */

@@ -14,27 +14,30 @@ export interface RouteDescription {
   readonly body?: {
     readonly schema: z.ZodType;
     readonly example: unknown;
-    /** When it is not JSON. */
+    /** The content type, if it is not JSON. */
     readonly contentType?: string;
   };
   /** The same schema that the handler parses the query string with. */
   readonly query?: z.ZodObject;
-  /** The status of an answer that went well; 200 unless it says another. */
+  /** The status of a successful answer; 200 if it is absent. */
   readonly status?: number;
-  /** Body of that answer, as a client would see it; absent: it has none. */
+  /** The body of that answer, as a client would see it; absent: it has none. */
   readonly answer?: unknown;
-  /** When the answer is not JSON. */
+  /** The content type of the answer, if it is not JSON. */
   readonly answerType?: string;
-  /** When failures are told as text, which `FailuresAs` sees to. */
+  /** The content type of failures if they are texts, as `FailuresAs` makes them. */
   readonly failureType?: 'text/plain';
-  /** Kinds of failure peculiar to this route, each with a message it may have, or with the body it is. 401, 403 of the role and 429 go without saying. */
+  /**
+   * The kinds of failure that only this route has, each with an example of its message, or of its
+   * body. 401, 403 of the role and 429 are described for all routes.
+   */
   readonly failures?: Readonly<Partial<Record<ErrorKind, FailureExample>>>;
 }
 
-/** Tells where a route's description is kept. */
+/** The key under which a route's description is stored. */
 export const DESCRIPTION_METADATA = 'millrace:description';
 
-/** Marks controllers that the OpenAPI document leaves out: pages for people. */
+/** Marks controllers that the OpenAPI document leaves out, because they are pages for people. */
 export const UNDESCRIBED_METADATA = 'millrace:undescribed';
 export const Undescribed = (): ClassDecorator =>
   SetMetadata<string, boolean>(UNDESCRIBED_METADATA, true);

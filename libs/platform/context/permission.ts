@@ -15,10 +15,13 @@ export type Access = Permission | 'account' | 'operator' | 'open';
 export const Requires = (permission: Permission) =>
   SetMetadata<string, Access>(ACCESS_METADATA, permission);
 
-/** The route needs an account, by its password; what it may do there is the route's own business. */
+/**
+ * The route needs an account with its password. The route itself decides what the account may do
+ * there.
+ */
 export const RequiresAccount = () => SetMetadata<string, Access>(ACCESS_METADATA, 'account');
 
-/** Opens the route to those who run the server: to root, and to any client on this machine. */
+/** Opens the route to root, and to any client on this machine, since these run the server. */
 export const RequiresOperator = () => SetMetadata<string, Access>(ACCESS_METADATA, 'operator');
 
 /** The route answers without credentials. */

@@ -1,4 +1,7 @@
-/** The code has met a state that it rules out. It is answered as any mistake of ours, by a 500, and logged. */
+/**
+ * The code is in a state that it rules out. This is a mistake of ours, so the answer is a 500, and
+ * the error is logged.
+ */
 class ImpossibleStateError extends Error {}
 
 /**

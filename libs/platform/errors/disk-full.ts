@@ -1,7 +1,7 @@
 import { MillraceError } from './errors.js';
 
 const RETRY_AFTER_SECONDS = 30;
-/** The operating system's name and number of it. */
+/** The operating system's names and numbers of this error. */
 const NO_SPACE: ReadonlySet<unknown> = new Set(['ENOSPC', 28]);
 
 /** Tells whether the operating system says that the disk is full. */
@@ -17,7 +17,10 @@ export function diskFull(cause?: unknown): MillraceError {
   );
 }
 
-/** Finds out why a commit of lmdb failed, which it tells apart from the failure; a full disk is as {@link diskFull} says. */
+/**
+ * Finds out why a commit of lmdb failed, because lmdb reports the reason apart from the failure. A
+ * full disk becomes the error of {@link diskFull}.
+ */
 export async function failedCommit(error: unknown): Promise<unknown> {
   const { commitError } = error as { commitError?: Promise<never> };
   const reason: unknown = commitError ? await commitError.catch((cause: unknown) => cause) : error;

@@ -51,7 +51,7 @@ export const ERROR_STATUS = {
 export type ErrorKind = keyof typeof ERROR_STATUS;
 
 export interface ErrorOptions {
-  /** Tells where or why in more detail; shown to the client as `error_detail`. Never a secret. */
+  /** Details of where or why; shown to the client as `error_detail`. Never a secret. */
   readonly detail?: string;
   /** The `code` in the body, instead of the HTTP status. */
   readonly code?: number;
@@ -59,7 +59,7 @@ export interface ErrorOptions {
   readonly cause?: unknown;
   /** Seconds after which trying again makes sense; becomes `Retry-After`. */
   readonly retryAfterSeconds?: number;
-  /** Methods that the path takes; becomes `Allow`. */
+  /** The methods that the path takes; becomes `Allow`. */
   readonly allow?: readonly string[];
 }
 

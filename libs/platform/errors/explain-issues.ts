@@ -10,7 +10,7 @@ export function unknownKey(key: string, known: readonly string[]): string {
   return `unknown key ${shown}${near}; known are ${known.join(', ')}`;
 }
 
-// These words are used everywhere for issues that a schema does not word itself.
+// The words for issues for which a schema has no words of its own.
 z.config({
   customError: (issue) => {
     if (issue.code === 'unrecognized_keys') {
@@ -24,8 +24,8 @@ z.config({
 });
 
 /**
- * Tells what is wrong, a line for each issue, with the key's path (`tables[0].option.has_header`)
- * and its place, where `placeOf` knows one.
+ * Explains the issues, a line for each, with the key's path (`tables[0].option.has_header`) and its
+ * place, if `placeOf` knows it.
  */
 export function explainIssues(
   { issues }: z.ZodError,

@@ -1,3 +1,5 @@
-/** Tells whether an error says that nobody waits any more, from whatever realm it comes. */
+/**
+ * Tells whether an error means that the work was cancelled. The error may come from another realm.
+ */
 export const isAbort = (error: unknown): boolean =>
   (error as { name?: unknown } | null | undefined)?.name === 'AbortError';

@@ -1,6 +1,6 @@
 import { certain } from './certain.js';
 
-/** Longer ones are nobody's slip of the finger, and distances of them take long. */
+/** A longer name is hardly a typing error, and its distances take long to compute. */
 const NAME_MAX = 128;
 
 /** The known name that `name` was most likely meant to be, as a sentence; empty when none is near. */
@@ -11,7 +11,7 @@ export function didYouMean(name: string, known: readonly string[]): string {
   let best: string | undefined;
   for (const candidate of known) {
     const other = candidate.toLowerCase();
-    // Names whose lengths differ by more are further apart, and most names are of another length.
+    // Names whose lengths differ by more are further apart. This skips most names.
     if (Math.abs(other.length - asked.length) > limit) continue;
     const distance = editDistance(asked, other);
     if (distance > limit) continue;
@@ -22,7 +22,7 @@ export function didYouMean(name: string, known: readonly string[]): string {
   return best === undefined ? '' : `; did you mean "${best}"?`;
 }
 
-/** Levenshtein's, and two letters that have changed places count once. */
+/** Levenshtein's distance, in which two swapped neighbouring letters count once. */
 function editDistance(a: string, b: string): number {
   let before = new Uint16Array(b.length + 1);
   let row = before.map((_, index) => index);

@@ -1,19 +1,19 @@
-/** Tells where the engine's words go over into the statement's own text. */
+/** Matches the place at which the engine's words end and the statement's own text begins. */
 const STATEMENT = /(?::? ?\bIn scope |failed at position \d+|is not closed).*$/s;
 const QUOTED = /'(?:[^'\\]|\\.|'')*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|$)/gs;
 const LONG_NUMBER = /\d{5,}/g;
 
 /**
- * Words about a statement or its data, without what stood in it: it may be anything, a password or
- * somebody's name, and a log is read by others than those who may read the rows.
+ * Removes texts of a statement or its data from a message. They may contain a password or a
+ * person's name, and more people read a log than may read the rows.
  */
 export function withoutLiterals(text: string): string {
   return text.replace(STATEMENT, ' …').replace(QUOTED, '?').replace(LONG_NUMBER, '?');
 }
 
 /**
- * Reads those texts of an error of the engine that no statement can put its own words into: `throwIf`
- * and others make the message.
+ * Matches the beginnings of the engine's messages into which a statement cannot put its own words,
+ * as `throwIf` and other functions do.
  */
 export function engineFailure(
   error: unknown,
@@ -24,7 +24,7 @@ export function engineFailure(
   return { code: undefined, type: undefined };
 }
 
-/** Tells whether an error, or what caused it, has words of the engine's. */
+/** Tells whether an error, or its cause, contains words of the engine. */
 export function isOfEngine(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause)
     if (each.name === 'WarehouseError' || each.message.includes('DB::Exception')) return true;

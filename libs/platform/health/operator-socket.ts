@@ -8,7 +8,7 @@ import { OperatorError } from '../errors/operator-error.js';
 
 /** A task that an operator gives a running server. */
 export interface OperatorTask {
-  /** @param tell what the operator sees meanwhile @returns what it has come to */
+  /** @param tell writes a line for the operator meanwhile @returns the result */
   (
     wish: unknown,
     working: { readonly signal: AbortSignal; readonly tell: (step: object) => void },
@@ -30,9 +30,9 @@ type Line =
 
 /**
  * A way to a running server that only its own user has: HTTP on a socket in the data directory,
- * which is open to its owner only. The process has the directory for itself by then: a socket that
- * is there already is what a crash left.
- * @param tasks by the name that the path says
+ * which only its owner can open. The process has the directory for itself by then, so an existing
+ * socket was left by a crash.
+ * @param tasks by the name in the path
  */
 export async function openOperatorSocket(
   dataDirectory: string,
@@ -136,7 +136,10 @@ async function* linesOf(answer: Readable): AsyncIterable<Line> {
   }
 }
 
-/** A path that is short enough: where the directory's is not, by a descriptor of it. */
+/**
+ * A short enough path. If the directory's path is too long, a descriptor of the directory replaces
+ * it.
+ */
 function placeIn(directory: string): { readonly path: string; close(): void } {
   const path = join(directory, NAME);
   if (Buffer.byteLength(path) <= PATH_BYTES_MAX || process.platform !== 'linux')

@@ -8,14 +8,14 @@ type Facts = () => Readonly<Record<string, unknown>> | undefined;
 
 interface Component {
   readonly probe: Probe;
-  /** The answer to a question that was asked and is still open. */
+  /** The current question, if its answer is still open. */
   asked?: Promise<string | undefined>;
   /** The last answer of the probe, and its time. */
   said?: { readonly reason: string | undefined; readonly at: number };
 }
 
 const MAX_WAIT_MS = 2000;
-/** Everybody may ask; the stores need not hear of each. */
+/** Anybody may ask for readiness, so not every request must reach the stores. */
 const KEPT_MS = 1000;
 
 /** The answer of a program that is ready. */
@@ -31,7 +31,7 @@ export class Readiness {
   private readonly waiting = new Map<string, string>();
   private readonly components = new Map<string, Component>();
   private readonly telling = new Map<string, Facts>();
-  /** Components that each thing needs which the program does. */
+  /** The components that each function of the program needs. */
   private readonly purposes = new Map<string, readonly string[]>();
 
   notReady(component: string, why: string): void {
@@ -42,7 +42,7 @@ export class Readiness {
     this.waiting.delete(component);
   }
 
-  /** Adds facts about a component to the answer that all is well. */
+  /** Adds facts about a component to the answer of a ready program. */
   tell(component: string, facts: Facts): void {
     this.telling.set(component, facts);
   }
@@ -52,7 +52,10 @@ export class Readiness {
     this.components.set(component, { probe });
   }
 
-  /** The program does this as long as these components are ready. Where it does nothing in particular it needs all components. */
+  /**
+   * The program can do this while these components are ready. A program without named functions
+   * needs all components.
+   */
   serves(purpose: string, components: readonly string[]): void {
     this.purposes.set(purpose, components);
   }
@@ -112,7 +115,7 @@ async function ask(component: Component): Promise<string | undefined> {
     .then(component.probe)
     .then(
       () => undefined,
-      // Drivers' words may hold addresses and passwords.
+      // Messages of drivers may contain addresses and passwords.
       (error: unknown) =>
         error instanceof MillraceError ? error.message : 'it cannot be reached just now',
     );

@@ -5,7 +5,7 @@ import { isOfEngine, withoutLiterals } from '../errors/without-literals.js';
 
 export type { Logger };
 
-/** JSON lines on stderr; stdout is for what the program tells its user. */
+/** Writes JSON lines to stderr; stdout is for texts to the program's user. */
 export function createLogger(level: string): Logger {
   return pino(
     {

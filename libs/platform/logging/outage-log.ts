@@ -1,6 +1,6 @@
 /**
- * Logs an outage once, and not each call that fails meanwhile. While a store is away, everybody who
- * asks would write the log otherwise.
+ * Logs an outage once, and not for each call that fails meanwhile. Otherwise every request would
+ * write to the log while a store is away.
  */
 export class OutageLog {
   private isLogged = false;

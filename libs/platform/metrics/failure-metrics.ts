@@ -19,7 +19,7 @@ const throttled = counter(
   ['login', 'upload', 'query', 'other'],
 );
 
-/** Counts a failure that a client is about to be told. */
+/** Counts a failure that a client is about to get. */
 export function countFailure(
   { kind }: MillraceError,
   request: Partial<AuthenticatedRequest>,
@@ -28,7 +28,7 @@ export function countFailure(
   if (kind === 'TOO_MANY_REQUESTS') throttled.inc({ what: throttledWork(request) });
 }
 
-/** Nobody is known yet while a login is held up. */
+/** While a login is delayed, the caller is not known yet. */
 function throttledWork({ caller, access }: Partial<AuthenticatedRequest>): string {
   if (!caller) return 'login';
   return access === 'upload' || access === 'query' ? access : 'other';

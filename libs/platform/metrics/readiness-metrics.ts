@@ -1,11 +1,21 @@
 import type { Readiness } from '../health/readiness.js';
 import { gauge } from './registry.js';
 
-/** Measures what a process rests on from now on. */
+/** Exports from now on whether the components that a process needs are ready. */
 export function measureReadiness(readiness: Readiness): void {
   gauge({
+    name: 'millrace_component_ready',
+    help: '1 while a component that the process needs can be reached and works: a store, the disk, the read models',
+    labelNames: ['component'],
+    collect: async (ready) => {
+      for (const [component, reason] of await readiness.states())
+        ready.set({ component }, reason === undefined ? 1 : 0);
+    },
+  });
+  // Alerts of operators use the name that releases up to 0.2 have, so one more release exports it.
+  gauge({
     name: 'millrace_part_ready',
-    help: '1 while a part that the process rests on can be reached and works: a store, the disk, the read models',
+    help: 'the former name of millrace_component_ready, which the release after 0.3 drops',
     labelNames: ['part'],
     collect: async (ready) => {
       for (const [component, reason] of await readiness.states())

@@ -2,16 +2,16 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 /**
  * Holds everything that this process counts and measures, for `/metrics`. A lib declares its
- * instruments beside what they measure, and touches them once a batch or a request, never once a
- * record. A label has few values, which are known beforehand: no names of organizations, streams or
- * people.
+ * instruments beside the code that they measure, and touches them once a batch or a request, never
+ * once a record. A label has few values, which are known beforehand: no names of organizations,
+ * streams or people.
  */
 export const registry = new Registry();
 
-/** The buckets, in seconds: from what is cached to what is bounded by a time limit. */
+/** The buckets, in seconds: from a cached answer to a query at its time limit. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Rows of a batch or a part: from one to what one insert takes. */
+/** The number of rows of a batch or a part: from one to those of one insert. */
 export const ROW_BUCKETS = [1, 10, 100, 1000, 10_000, 50_000, 100_000, 200_000, 400_000] as const;
 
 interface Description<Label extends string> {
@@ -21,7 +21,10 @@ interface Description<Label extends string> {
   readonly labelNames?: readonly Label[];
 }
 
-/** @param values of its one label, as far as they are known: each is there from the start, so that a rate sees the first one counted */
+/**
+ * @param values the known values of its one label: each exists from the start, so that a rate
+ *   includes the first count
+ */
 export function counter<Label extends string = never>(
   about: Description<Label>,
   values: readonly string[] = [],
@@ -33,7 +36,7 @@ export function counter<Label extends string = never>(
   return made;
 }
 
-/** Its buckets are of seconds, unless it is given others. */
+/** Its buckets are in seconds, unless others are given. */
 export function histogram<Label extends string = never>(
   about: Description<Label> & { readonly buckets?: readonly number[] },
 ): Histogram<Label> {
@@ -41,7 +44,7 @@ export function histogram<Label extends string = never>(
   return new Histogram({ ...rest, labelNames, buckets: [...buckets], registers: [registry] });
 }
 
-/** One that is asked for when somebody reads the metrics. */
+/** A gauge whose value is read when somebody reads the metrics. */
 export function gauge<Label extends string = never>(
   about: Description<Label> & { readonly collect: (gauge: Gauge<Label>) => void | Promise<void> },
 ): void {
@@ -56,12 +59,15 @@ export function gauge<Label extends string = never>(
   });
 }
 
-/** Memory, processor, event loop and garbage collection of this process. Once. */
+/**
+ * Registers memory, processor, event loop and garbage collection of this process. It must be called
+ * once.
+ */
 export function measureProcess(): void {
   collectDefaultMetrics({ register: registry });
 }
 
-/** Everything in Prometheus' text format. */
+/** All metrics in Prometheus' text format. */
 export async function metricsText(): Promise<{ readonly type: string; readonly text: string }> {
   return { type: registry.contentType, text: await registry.metrics() };
 }

@@ -17,7 +17,7 @@ const uploads = histogram({
   labelNames: ['format', 'outcome'],
 });
 
-/** A route's last words, by which frontend or format is told. */
+/** The last words of a route, which show the frontend or the format. */
 const FRONTEND =
   /\/(?:(sql)|(tables)\/:\w+|(graphql)|_(search(?:_partition)?|values|around|rejected)|(schema)(?:\/:\w+)?|(kv)\/.*)$/;
 const FORMAT = /\/_(json|multi|csv|parquet|delta_lake|bulk)$/;

@@ -8,7 +8,8 @@ const LIMIT_MS = 25_000;
 
 /**
  * Closes the program on SIGINT or SIGTERM, once. Ctrl-C reaches a process more than once (the
- * terminal's group, npm), so an echo within a second is the same wish; a later one means "now".
+ * terminal's group, npm), so a repetition within a second counts as the same signal; a later one
+ * means "now".
  * @param drainSeconds of what `close` takes, how long it goes on serving on purpose
  */
 export function closeOnSignal(
@@ -35,8 +36,8 @@ export function closeOnSignal(
 }
 
 /**
- * Runs what listens to `exit`, and ends the process by a signal. It is not torn down as at an exit,
- * since native code at work would be waited for.
+ * Runs the listeners of `exit`, and ends the process by a signal. A normal exit would wait for
+ * native code at work.
  */
 export function breakOff(signal: (typeof SIGNALS)[number] = 'SIGTERM'): never {
   process.once('exit', () => {
@@ -47,8 +48,8 @@ export function breakOff(signal: (typeof SIGNALS)[number] = 'SIGTERM'): never {
 }
 
 /**
- * Breaks off on SIGINT and SIGTERM: for the start, while there is nothing to drain.
- * @returns ends that; `closeOnSignal` is to stand by then
+ * Ends the process on SIGINT and SIGTERM during the start, while there is nothing to drain.
+ * @returns a function that stops this; `closeOnSignal` must be set up by then
  */
 export function breakOffOnSignal(): () => void {
   const handlers = SIGNALS.map((signal) => [signal, () => breakOff(signal)] as const);
@@ -58,12 +59,14 @@ export function breakOffOnSignal(): () => void {
   };
 }
 
-/** Requests in work may finish, for a while; a client that reads nothing must not keep us. */
+/**
+ * Running requests may finish within this time. A client that reads nothing must not delay the end.
+ */
 const DRAIN_MS = 10_000;
 
 /**
- * Closes a server when its requests in work have ended.
- * @param listener another one, whose connections the server has; it takes no more
+ * Closes a server when its running requests have ended.
+ * @param listener another listener whose connections go to the server; it accepts no more
  */
 export async function drain(
   app: NestFastifyApplication,
@@ -75,9 +78,9 @@ export async function drain(
 }
 
 /**
- * Ends the process even when its main thread hangs in native code; a supervisor would do the same
- * a little later. What was acknowledged is on disk by then.
- * @returns calls that off
+ * Ends the process even if its main thread hangs in native code. A supervisor would do the same a
+ * little later, and acknowledged data is on disk by then.
+ * @returns a function that cancels this
  */
 export function endWithin(milliseconds: number): () => void {
   const code = `setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${milliseconds})`;

@@ -1,8 +1,8 @@
 import type { Logger } from '../logging/logger.js';
 
 /**
- * A failure that nobody waits for ends the process: what it left undone is unknown. One kind is
- * known: lmdb rejects an inner promise of a failed commit besides the one that its caller has.
+ * An unhandled failure ends the process, because the state that it leaves is unknown. One kind is
+ * expected: lmdb rejects an inner promise of a failed commit, besides the one that its caller has.
  */
 export function endOnUnhandledRejection(logger: Pick<Logger, 'fatal'>): void {
   process.on('unhandledRejection', (error) => {

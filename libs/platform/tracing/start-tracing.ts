@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from '../logging/logger.js';
 
 interface Tracing {
-  /** Sends what has not been sent yet. */
+  /** Sends the remaining traces. */
   stop(): Promise<void>;
 }
 
@@ -12,7 +12,7 @@ const NONE: Tracing = { stop: () => Promise.resolve() };
  * Sends traces to a collector by OTLP over HTTP. Without a collector, no code of it is loaded.
  * OpenTelemetry's own variables configure sampling and headers (`OTEL_…`).
  * @param endpoint the collector's address, to which `/v1/traces` is added; undefined: there is none
- * @param service `millrace-api`, or what else this process is
+ * @param service `millrace-api`, or another name of this process
  */
 export async function startTracing(
   endpoint: string | undefined,

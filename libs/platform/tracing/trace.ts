@@ -10,16 +10,16 @@ import {
 } from '@opentelemetry/api';
 import { MillraceError } from '../errors/errors.js';
 
-/** Tells where in which trace something happens; to go on with it elsewhere. */
+/** Identifies a place in a trace, to continue the trace elsewhere. */
 export type TraceContext = Context;
 
 interface SpanOptions {
   readonly attributes?: Attributes;
   /** `producer` and `consumer` have a queue between them. Default: within this process. */
   readonly kind?: 'internal' | 'client' | 'producer' | 'consumer';
-  /** Default: what is going on here. */
+  /** Default: the active span. */
   readonly parent?: TraceContext;
-  /** Others that this is done for. */
+  /** Further traces that the work belongs to. */
   readonly links?: readonly TraceContext[];
 }
 
@@ -30,10 +30,10 @@ const KINDS = {
   consumer: SpanKind.CONSUMER,
 } as const;
 
-/** Does nothing unless {@link startTracing} has been told where traces go. */
+/** Does nothing unless {@link startTracing} was called with a collector. */
 const tracer = () => trace.getTracer('millrace');
 
-/** Work as a span of its own; one that throws is marked so. */
+/** Runs work as a span of its own. If the work throws, the span is marked so. */
 export function traced<Result>(
   name: string,
   work: () => Promise<Result>,
@@ -51,7 +51,7 @@ export function traced<Result>(
     try {
       return await work();
     } catch (error) {
-      // Messages may hold what clients sent; kinds do not.
+      // Messages may contain data of clients; kinds do not.
       const message = error instanceof MillraceError ? error.kind : (error as Error).name;
       span.setStatus({ code: SpanStatusCode.ERROR, message });
       throw error;
@@ -64,7 +64,7 @@ export function traced<Result>(
 /** Gives the span that is active here, for work that somebody else will do. */
 export const currentTrace = (): TraceContext => context.active();
 
-/** The ids of what is going on here, for a log line; undefined where nothing is traced. */
+/** The ids of the active span, for a log line; undefined if nothing is traced. */
 export function currentIds(): { readonly traceId: string; readonly spanId: string } | undefined {
   const active = trace.getSpanContext(context.active());
   return active && { traceId: active.traceId, spanId: active.spanId };

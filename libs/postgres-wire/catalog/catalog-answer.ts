@@ -3,14 +3,14 @@ import { MessageReader } from '../protocol/message-reader.js';
 import { MessageWriter } from '../protocol/message-writer.js';
 import type { Bind } from '../protocol/front-messages.js';
 
-/** PostgreSQL's answer to a statement of its catalog: its own messages, as they are. */
+/** PostgreSQL's answer to a statement about its catalog, in its own messages. */
 export interface CatalogAnswer {
   readonly parameters: Buffer | undefined;
   /** The message that describes the columns; undefined when the answer has no columns. */
   readonly columns: Buffer | undefined;
   readonly rows: readonly Buffer[];
   readonly tag: string;
-  /** Its error, as fields by their letter. */
+  /** The fields of its error, by their letter. */
   readonly failure: ReadonlyMap<string, string> | undefined;
 }
 
@@ -44,7 +44,7 @@ const fieldsOf = (body: Buffer): ReadonlyMap<string, string> =>
       .map((field) => [field.charAt(0), field.slice(1)]),
   );
 
-/** Messages that have a statement described and, where values are given, run. */
+/** Messages that describe a statement and, if values are given, run it. */
 export function catalogQuestion(
   text: string,
   types: readonly number[],

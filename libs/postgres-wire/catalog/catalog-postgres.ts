@@ -3,7 +3,7 @@ import type { Logger } from '@app/platform';
 import { PostgresError } from '../protocol/protocol-error.js';
 
 interface CatalogQuestion {
-  /** SQL that makes the caller's tables. */
+  /** SQL that creates the caller's tables. */
   readonly tables: string;
   /** The name by which the client calls the database. */
   readonly database: string;
@@ -24,7 +24,7 @@ interface ThreadMessage {
 }
 
 const MIB = 1024 * 1024;
-/** A thread that starts makes a database first; the build has left one for it, mostly. */
+/** The time for a thread to start. It creates a database first, or uses the one from the build. */
 const START_SECONDS = 180;
 const STATEMENT_SECONDS = 30;
 /** After so many seconds without a question, the process is ended to free its memory. */
@@ -33,7 +33,7 @@ const ROLE = 'millrace';
 
 /**
  * PostgreSQL itself, for statements about its catalog: in WebAssembly, in a thread that starts with
- * the first of them. A statement that takes too long ends with the thread.
+ * the first of them. If a statement takes too long, the thread is ended.
  */
 export class CatalogPostgres {
   private thread: Worker | undefined;
@@ -129,7 +129,7 @@ export class CatalogPostgres {
     else waiting.reject(canceled());
   }
 
-  /** Ends the statement that is asked with its thread; the others are asked of a new one. */
+  /** Ends the running statement together with its thread; waiting statements go to a new thread. */
   private async restart(error: PostgresError): Promise<void> {
     const { thread, asked } = this;
     this.thread = undefined;
@@ -161,7 +161,7 @@ const tooLarge = (): PostgresError =>
 const notThere = (): PostgresError =>
   new PostgresError('XX000', "the catalog cannot be asked; the server's log says why");
 
-/** The tables that the catalog tells of have no rows there. */
+/** The tables in this catalog have no rows. */
 const readsBoth = (): PostgresError =>
   new PostgresError(
     '0A000',

@@ -2,17 +2,17 @@ import { quoteText } from '@app/warehouse';
 import type { TableDescription } from '@app/query';
 import { postgresType } from '../values/postgres-type.js';
 
-/** PostgreSQL has no longer names, and no wider tables. */
+/** PostgreSQL's limits of names and of columns. */
 const [NAME_BYTES_MAX, COLUMNS_MAX] = [63, 1600];
-/** Columns that every table of PostgreSQL has by itself. */
+/** The columns that every table of PostgreSQL has automatically. */
 const SYSTEM_COLUMNS = new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid']);
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const isShort = (name: string): boolean => Buffer.byteLength(name) <= NAME_BYTES_MAX && name !== '' && !name.includes('\0'); // prettier-ignore
 
 /**
- * Statements that make tables with these columns in PostgreSQL, without rows. What it has no name
- * or no room for is left out. The engine's own type of a column stands in the column's comment.
+ * Statements that create tables with these columns in PostgreSQL, without rows. Columns that have
+ * no valid name, or do not fit, are left out. A column's comment has the engine's own type.
  */
 export function catalogTables(tables: readonly TableDescription[]): string {
   return tables
@@ -35,6 +35,6 @@ export function catalogTables(tables: readonly TableDescription[]): string {
     .join('\n');
 }
 
-/** Backslashes are themselves in PostgreSQL, and are not in the engine. */
+/** A backslash is a plain character in PostgreSQL, but an escape in the engine. */
 const text = (value: string): string =>
   value.includes('\\') ? `E${quoteText(value)}` : `'${value.replaceAll("'", "''")}'`;

@@ -1,5 +1,5 @@
-// A PostgreSQL in WebAssembly that holds tables without rows, and answers what is asked of its
-// catalog. It has no files but its own in memory, no network, and one statement at a time.
+// Runs a PostgreSQL in WebAssembly that has tables without rows, and answers questions about its
+// catalog. It has only files in memory, no network, and one statement at a time.
 import { existsSync, readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
@@ -7,7 +7,8 @@ import { PGlite } from '@electric-sql/pglite';
 const { data, memoryBytes, answerBytes, role } = workerData;
 const PAGE_BYTES = 65_536;
 
-// What WebAssembly takes is no part of a thread's limits; without room PostgreSQL says so itself.
+// A thread's limits do not include the memory of WebAssembly. PostgreSQL itself reports a lack of
+// memory.
 const { grow } = WebAssembly.Memory.prototype;
 WebAssembly.Memory.prototype.grow = function growWithin(pages) {
   if (this.buffer.byteLength + pages * PAGE_BYTES > memoryBytes)
@@ -27,7 +28,7 @@ await postgres.exec(
 let tables = '';
 let database = 'postgres';
 
-/** Makes the caller's tables, after the tables of the caller before are dropped. */
+/** Creates the caller's tables, after the tables of the caller before are dropped. */
 async function bring(question) {
   if (question.tables !== tables) {
     tables = '';
@@ -48,7 +49,7 @@ async function bring(question) {
   database = question.database;
 }
 
-/** What a statement reads of is locked until its transaction ends. */
+/** The tables that a statement reads stay locked until its transaction ends. */
 const READ_TABLES =
   "SELECT 1 FROM pg_locks l JOIN pg_class c ON c.oid = l.relation WHERE c.relnamespace = 'public'::regnamespace LIMIT 1";
 

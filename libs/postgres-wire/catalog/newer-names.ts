@@ -1,13 +1,19 @@
 import type { StatementText } from '../statements/postgres-tokens.js';
 
-/** Columns of the catalog that PostgreSQL has named anew since programs that still ask for them were made. */
+/**
+ * Columns of the catalog that newer versions of PostgreSQL have renamed, while older programs still
+ * use the old names.
+ */
 const NEWER: Readonly<Record<string, string>> = {
-  // PostgreSQL 17; psql 15 and 16 ask for it at `\l`.
+  // PostgreSQL 17 has renamed it; psql 15 and 16 use it for `\l`.
   daticulocale: 'datlocale',
   colliculocale: 'colllocale',
 };
 
-/** The statement with the names that its columns have now; places of mistakes before them stay. */
+/**
+ * The statement with the current names of its columns. Places before them in error messages stay
+ * correct.
+ */
 export function inNewerNames({ text, tokens }: StatementText): string {
   let written = '';
   let from = 0;

@@ -3,13 +3,16 @@ import { violation } from './protocol-error.js';
 const SIZES = { 2: 'readInt16BE', 4: 'readInt32BE' } as const;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads what a message holds, field by field. @throws {PostgresError} FATAL where it ends too soon */
+/**
+ * Reads the fields of a message one by one.
+ * @throws {PostgresError} FATAL if the message ends too soon
+ */
 export class BodyReader {
   private at = 0;
 
   constructor(private readonly body: Buffer) {}
 
-  /** A text that a zero ends. */
+  /** Reads a text that ends with a zero. */
   text(): string {
     const end = this.body.indexOf(0, this.at);
     if (end === -1) throw violation('a text of a message has no end');
@@ -26,7 +29,7 @@ export class BodyReader {
     return this.integer(4);
   }
 
-  /** A number of things that follow, of so many bytes each at the least. */
+  /** Reads the number of following items, each of at least so many bytes. */
   count(bytesEach: number): number {
     const count = this.int16() & 0xffff;
     if (count * bytesEach > this.body.length - this.at)
@@ -45,7 +48,7 @@ export class BodyReader {
     return this.bytes(this.body.length - this.at);
   }
 
-  /** @throws {PostgresError} where something is left over */
+  /** @throws {PostgresError} if bytes are left over */
   end(): void {
     if (this.at !== this.body.length) throw violation('a message is longer than what it holds');
   }

@@ -6,7 +6,7 @@ export type Format = 'text' | 'binary';
 interface Parse {
   readonly name: string;
   readonly text: string;
-  /** OIDs of parameters; 0, or none: not said. */
+  /** The OIDs of parameters; 0 or absent: the client does not say. */
   readonly types: readonly number[];
 }
 
@@ -16,11 +16,11 @@ export interface Bind {
   readonly values: readonly (Buffer | null)[];
   /** The format of each value. */
   readonly formats: readonly Format[];
-  /** None: text; one: of all columns. */
+  /** None: text; one: it holds for all columns. */
   readonly resultFormats: readonly Format[];
 }
 
-/** The thing that `Describe` or `Close` names. */
+/** The kind of object that `Describe` or `Close` names. */
 export interface Named {
   readonly kind: 'statement' | 'portal';
   readonly name: string;
@@ -28,7 +28,7 @@ export interface Named {
 
 interface Execute {
   readonly portal: string;
-  /** 0: all. */
+  /** 0 means all rows. */
   readonly rows: number;
 }
 
@@ -55,7 +55,7 @@ export function readBind(body: Buffer): Bind {
   return { portal, statement, values, formats: formatsOf(given, values.length), resultFormats };
 }
 
-/** The format of each value: the one of all, its own, or text. */
+/** The format of each value: one for all, one for each, or text. */
 export const formatsOf = (formats: readonly Format[], length: number): readonly Format[] =>
   Array.from({ length }, (_, at) => (formats.length === 1 ? formats[0] : formats[at]) ?? 'text');
 

@@ -1,10 +1,7 @@
 import { BOUNDS } from './postgres-bounds.js';
 import { PostgresError, violation } from './protocol-error.js';
 
-/**
- * A message of a client: its type, and the content behind its length. The first message has no
- * type.
- */
+/** A message of a client: its type, and its content. The first message has no type. */
 export interface Message {
   readonly type: string;
   readonly body: Buffer;
@@ -13,23 +10,23 @@ export interface Message {
 const LENGTH_BYTES = 4;
 
 /**
- * Cuts what comes into messages. No length that a message claims is believed before it is compared
- * with its bound, and no memory is taken before its bytes are there.
+ * Cuts the client's bytes into messages. A length is compared with its limit before it is used, and
+ * no memory is allocated before its bytes have arrived.
  */
 export class MessageReader {
   private chunks: Buffer[] = [];
   private bytes = 0;
   private isStarted = false;
 
-  /** @param longest bytes of a message, until more are admitted */
+  /** @param longest the longest message, until longer ones are allowed */
   constructor(private longest: number = BOUNDS.startupBytes) {}
 
-  /** Reads a type at the beginning of each message from here on. */
+  /** From here on, each message begins with a type. */
   start(): void {
     this.isStarted = true;
   }
 
-  /** Allows messages as long as statements may be from here on. */
+  /** From here on, messages may be as long as statements. */
   admit(): void {
     this.longest = BOUNDS.messageBytes;
   }
@@ -39,12 +36,12 @@ export class MessageReader {
     this.bytes += chunk.length;
   }
 
-  /** Bytes that wait. */
+  /** The bytes that were not read yet. */
   get waiting(): number {
     return this.bytes;
   }
 
-  /** The next one; undefined while it is not whole. @throws {PostgresError} FATAL */
+  /** The next message; undefined if it is not complete yet. @throws {PostgresError} FATAL */
   next(): Message | undefined {
     const typeBytes = this.isStarted ? 1 : 0;
     const head = typeBytes + LENGTH_BYTES;
@@ -69,7 +66,7 @@ export class MessageReader {
     return { type, body };
   }
 
-  /** The first chunk, which holds so many bytes then. */
+  /** The first chunk, joined so that it has at least so many bytes. */
   private atLeast(size: number): Buffer {
     const [first = Buffer.alloc(0)] = this.chunks;
     if (first.length >= size) return first;

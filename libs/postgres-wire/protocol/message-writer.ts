@@ -16,18 +16,18 @@ export type TransactionStatus = 'I' | 'T' | 'E';
 const LENGTH_BYTES = 4;
 const FIRST_BYTES = 4096;
 
-/** Puts messages for a client together, one behind the other. */
+/** Builds messages for a client, one behind the other. */
 export class MessageWriter {
   private buffer = Buffer.allocUnsafe(FIRST_BYTES);
   private at = 0;
   private begun = 0;
 
-  /** Bytes put together so far. */
+  /** The number of bytes that were built so far. */
   get length(): number {
     return this.at;
   }
 
-  /** All of it; what comes next begins anew. */
+  /** Returns all bytes, and starts anew. */
   take(): Buffer {
     const taken = this.buffer.subarray(0, this.at);
     this.buffer = Buffer.allocUnsafe(FIRST_BYTES);
@@ -35,7 +35,7 @@ export class MessageWriter {
     return taken;
   }
 
-  /** Drops what was put in behind this length. */
+  /** Removes everything behind this length. */
   cut(length: number): void {
     this.at = length;
   }
@@ -78,12 +78,12 @@ export class MessageWriter {
     return this;
   }
 
-  /** A text that a zero ends; one within would end it before. */
+  /** Writes a text that ends with a zero. A zero within it would end it earlier. */
   text(text: string): this {
     return this.bytes(Buffer.from(`${text.replaceAll('\0', '')}\0`));
   }
 
-  /** A value of a row, behind its length. */
+  /** Writes a value of a row, after its length. */
   value(value: Uint8Array | null): this {
     if (value === null) return this.int32(-1);
     return this.int32(value.length).bytes(value);

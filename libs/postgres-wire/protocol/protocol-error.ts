@@ -3,7 +3,7 @@ type Severity = 'ERROR' | 'FATAL';
 /** A failure in the form of the protocol. */
 export class PostgresError extends Error {
   readonly severity: Severity;
-  /** Bytes from the start of what the client sent as text, where that is known. */
+  /** The place in the client's text, in bytes, if it is known. */
   readonly position: number | undefined;
   readonly hint: string | undefined;
 
@@ -25,6 +25,6 @@ export class PostgresError extends Error {
   }
 }
 
-/** The error for a message that no speaker of the protocol sends: the connection ends. */
+/** The error for a message that violates the protocol: the connection ends. */
 export const violation = (message: string): PostgresError =>
   new PostgresError('08P01', message, { severity: 'FATAL' });

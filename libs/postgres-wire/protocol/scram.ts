@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { PostgresError, violation } from './protocol-error.js';
 
 /**
- * The derived secret of a password that a server keeps: it proves who knows the password, and cannot be used
- * in its place.
+ * The derived secret of a password that a server stores. It can verify a password, and cannot be
+ * used in its place.
  */
 export interface ScramVerifier {
   readonly salt: Buffer;
@@ -43,7 +43,11 @@ export class ScramExchange {
 
   constructor(private readonly verifier: ScramVerifier) {}
 
-  /** @param message the client's first. @returns what it is asked. @throws {PostgresError} FATAL */
+  /**
+   * @param message the client's first message.
+   * @returns the server's challenge.
+   * @throws {PostgresError} FATAL
+   */
   begin(message: string): string {
     const [, header = '', bare = '', nonce = ''] =
       /^([ny],(?:a=[^,]*)?,)((?:m=[^,]*,)?n=[^,]*,r=([!-+\--~]{1,200}).*)$/.exec(message) ?? [];
@@ -56,7 +60,11 @@ export class ScramExchange {
     return this.challenge;
   }
 
-  /** @param message the client's last. @returns the server's own proof. @throws {PostgresError} FATAL */
+  /**
+   * @param message the client's last message.
+   * @returns the server's own proof.
+   * @throws {PostgresError} FATAL
+   */
   finish(message: string): string {
     const [, bare = '', header = '', nonce = '', proof = ''] =
       /^(c=([A-Za-z0-9+/=]*),r=([!-+\--~]*)),p=([A-Za-z0-9+/=]+)$/.exec(message) ?? [];

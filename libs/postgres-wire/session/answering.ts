@@ -31,14 +31,14 @@ export type Values = Pick<Bind, 'values' | 'formats' | 'resultFormats'>;
 export const NO_VALUES: Values = { values: [], formats: [], resultFormats: [] };
 
 /**
- * Tells whether unsigned numbers may be beyond PostgreSQL's bigint: those of columns with so many
- * bits, hashes, and large literals. A count never is.
+ * Tells whether unsigned numbers may exceed PostgreSQL's bigint: columns of UInt64, hashes, and
+ * large literals may. A count never does.
  */
 const isWide = (text: string, columns: readonly Column[]): boolean =>
   /\d{19}|UInt64|hash|crc|fingerprint|bit|rand/i.test(text) ||
   columns.some(({ type }) => type.includes('UInt64'));
 
-/** Statements of one user in one database, answered by the engine or by PostgreSQL's catalog. */
+/** Runs statements of one user in one database, by the engine or by PostgreSQL's catalog. */
 export class Answering {
   constructor(
     private readonly by: Answerers,
@@ -78,7 +78,7 @@ export class Answering {
   }
 
   /**
-   * Gives PostgreSQL's description of a statement of its catalog that is not run.
+   * Gives PostgreSQL's description of a statement about its catalog without running it.
    * @throws {PostgresError}
    */
   async describeCatalog(asked: PreparedStatement, signal: AbortSignal): Promise<CatalogAnswer> {
@@ -112,13 +112,13 @@ export class Answering {
     }
   }
 
-  /** A setting that is not known here is PostgreSQL's own. @throws {PostgresError} */
+  /** A setting that is unknown here is PostgreSQL's own. @throws {PostgresError} */
   async show(name: string, signal: AbortSignal): Promise<string> {
     const text = `SHOW "${name.replaceAll('"', '""')}"`;
     const messages = catalogQuestion(text, [], NO_VALUES);
     const { rows, failure } = readAnswer(await this.ask(messages, signal));
     if (failure) throw catalogFailure(failure);
-    // The value begins behind the message's type and length, the number of columns and the value's
+    // The value follows the message's type and length, the number of columns and the value's
     // length.
     return rows[0]?.subarray(11).toString('utf8') ?? '';
   }

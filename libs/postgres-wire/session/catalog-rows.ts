@@ -4,7 +4,7 @@ import { PostgresError } from '../protocol/protocol-error.js';
 import { readAnswer } from '../catalog/catalog-answer.js';
 import type { Rows } from './rows.js';
 
-/** @param bytes what PostgreSQL said. @throws {PostgresError} what it refused */
+/** @param bytes PostgreSQL's messages. @throws {PostgresError} the error in them */
 export function catalogRows(bytes: Buffer): Rows {
   const { columns, rows, tag, failure } = readAnswer(bytes);
   if (failure) throw catalogFailure(failure);

@@ -16,7 +16,7 @@ import { Session, type Output } from './session.js';
 
 interface ConnectionTerms {
   readonly door: PostgresDoor;
-  /** Gives what answers the statements of this user in this database. */
+  /** Returns the component that answers this user's statements in this database. */
   readonly answering: (user: string, database: string) => Answering;
   readonly connections: Connections;
   readonly logger: Logger;
@@ -26,7 +26,7 @@ interface ConnectionTerms {
 const [OK, SASL, SASL_CONTINUE, SASL_FINAL] = [0, 10, 11, 12];
 const DEFAULT_DATABASE = 'postgres';
 
-/** One client, from its first byte to its last. */
+/** The connection of one client, from its first byte to its last. */
 export class Connection implements Output {
   readonly writer = new MessageWriter();
   private readonly reader = new MessageReader();
@@ -46,7 +46,7 @@ export class Connection implements Output {
     socket.once('close', () => this.over());
   }
 
-  /** Tells whether somebody has been let in. */
+  /** Tells whether the client has authenticated. */
   get isStarted(): boolean {
     return this.session !== undefined;
   }
@@ -105,7 +105,10 @@ export class Connection implements Output {
     }
   }
 
-  /** @returns undefined where the connection was for something else. @throws {PostgresError} FATAL */
+  /**
+   * @returns undefined if the connection served another purpose, such as a cancel request.
+   * @throws {PostgresError} FATAL
+   */
   private async start(): Promise<Session | undefined> {
     for (let first = await this.next(); first; first = await this.next()) {
       const startup = readStartup(first.body);
@@ -153,7 +156,7 @@ export class Connection implements Output {
     this.writer.end();
   }
 
-  /** @returns whether the client has gone on. @throws {PostgresError} FATAL */
+  /** @returns whether the client has continued. @throws {PostgresError} FATAL */
   private async authenticate(user: string): Promise<boolean> {
     const verifier = await this.terms.door.verifier(user);
     if (!verifier) return true;

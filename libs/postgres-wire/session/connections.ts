@@ -1,15 +1,15 @@
 import { randomInt } from 'node:crypto';
 import { BOUNDS } from '../protocol/postgres-bounds.js';
 
-/** The key by which a connection may be cancelled. */
+/** The key that a client needs to cancel a statement of the connection. */
 export interface CancelKey {
   readonly process: number;
   readonly secret: number;
 }
 
-/** A connection, as the others see it. */
+/** A connection, as the list of connections needs it. */
 interface Connected {
-  /** True when somebody has been let in. */
+  /** True after the client has authenticated. */
   readonly isStarted: boolean;
   cancel(): void;
   stop(): void;
@@ -21,7 +21,7 @@ const KEY_BELOW = 2 ** 31;
 export class Connections {
   private readonly byProcess = new Map<number, { readonly secret: number; readonly connection: Connected }>(); // prettier-ignore
 
-  /** True when nobody more is let in. */
+  /** True when no further client may authenticate. */
   get isFull(): boolean {
     const all = [...this.byProcess.values()];
     return all.filter(({ connection }) => connection.isStarted).length >= BOUNDS.connections;

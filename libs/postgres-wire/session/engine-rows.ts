@@ -12,7 +12,7 @@ import { valueText } from '../values/value-text.js';
 import type { Rows } from './rows.js';
 
 const FORMAT = 'JSONCompactEachRowWithNamesAndTypes';
-/** Values as they can be taken apart without losing a digit or a byte. */
+/** Settings by which values can be parsed without losing a digit or a byte. */
 const WRITING = {
   date_time_output_format: 'iso',
   output_format_json_quote_denormals: '1',
@@ -21,14 +21,14 @@ const WRITING = {
 const LINE_END = 0x0a;
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
-/** Tells how rows are wanted. */
+/** The form in which the client wants rows. */
 interface AskedRows {
-  /** None: text; one: of all columns. */
+  /** None: text; one: it holds for all columns. */
   readonly formats: readonly Format[];
   readonly wide: Wide;
 }
 
-/** Rows of the engine, written as PostgreSQL has them while they come. */
+/** Rows of the engine, converted to PostgreSQL's format while they arrive. */
 export class EngineRows implements Rows {
   private rest = NO_BYTES;
   private line: Buffer | undefined;
@@ -48,7 +48,7 @@ export class EngineRows implements Rows {
   private types: readonly PostgresType[] = [];
   private each: readonly Format[] = [];
 
-  /** @param onClose told once, when nothing is read any more. @throws {MillraceError} */
+  /** @param onClose is called once, when nothing is read any more. @throws {MillraceError} */
   static async open(
     queries: QueryPipeline,
     question: QueryQuestion,
@@ -127,7 +127,7 @@ export class EngineRows implements Rows {
     }
   }
 
-  /** The rest without an end is a row too. */
+  /** The rest without a line break is a row too. */
   private last(): boolean {
     if (this.rest.length === 0) {
       this.close();
@@ -138,7 +138,7 @@ export class EngineRows implements Rows {
     return true;
   }
 
-  /** Names and types stand before the rows; an answer without rows may have neither. */
+  /** Names and types come before the rows. An answer without rows may have neither. */
   private async readHead(columns: () => Promise<readonly Column[]>): Promise<void> {
     const head = async (): Promise<readonly string[] | undefined> =>
       (await this.next())

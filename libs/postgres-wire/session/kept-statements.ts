@@ -2,7 +2,10 @@ import { BOUNDS } from '../protocol/postgres-bounds.js';
 import { PostgresError } from '../protocol/protocol-error.js';
 import type { PreparedStatement } from './prepared-statement.js';
 
-/** Statements of one connection by their names, within bounds. The one without a name is replaced by the next. */
+/**
+ * The prepared statements of one connection by their names, within limits. The unnamed statement is
+ * replaced by the next one.
+ */
 export class KeptStatements {
   private readonly statements = new Map<string, PreparedStatement>();
   private bytes = 0;
@@ -42,7 +45,7 @@ export class KeptStatements {
   }
 }
 
-/** Each token takes about so many bytes too. */
+/** Each token also takes about so many bytes. */
 const TOKEN_BYTES = 100;
 
 const sizeOf = (name: string, { statement, types }: PreparedStatement): number =>

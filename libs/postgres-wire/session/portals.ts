@@ -4,10 +4,10 @@ import type { Values } from './answering.js';
 import type { PreparedStatement } from './prepared-statement.js';
 import { noRows, type Rows } from './rows.js';
 
-/** Stands in place of rows that are all sent. */
+/** Replaces the rows after all of them were sent. */
 export const DONE = noRows('SELECT 0');
 
-/** A statement with its values, and how far its rows were sent. */
+/** A statement with its values, and how many of its rows were sent. */
 export interface Portal {
   readonly asked: PreparedStatement;
   readonly values: Values;
@@ -16,7 +16,10 @@ export interface Portal {
   quiet?: NodeJS.Timeout;
 }
 
-/** Portals of one connection by their names, within bounds. The one without a name is replaced by the next. */
+/**
+ * The portals of one connection by their names, within limits. The unnamed portal is replaced by
+ * the next one.
+ */
 export class Portals {
   private readonly portals = new Map<string, Portal>();
 
@@ -42,7 +45,7 @@ export class Portals {
     return portal;
   }
 
-  /** Its rows wait for the client, which may have forgotten them. */
+  /** The portal's rows wait for the client, which may have forgotten them. */
   suspend(portal: Portal): void {
     clearTimeout(portal.quiet);
     const forget = (): void => {

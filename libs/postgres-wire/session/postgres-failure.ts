@@ -4,7 +4,7 @@ import { WarehouseError } from '@app/warehouse';
 import { PostgresError } from '../protocol/protocol-error.js';
 import type { EngineText } from '../statements/engine-text.js';
 
-/** SQLSTATE of what fails here. */
+/** The SQLSTATE for each kind of failure. */
 const STATES: Readonly<Partial<Record<ErrorKind, string>>> = {
   INVALID_SQL: '42601',
   EMPTY_BODY: '42601',
@@ -23,7 +23,7 @@ const STATES: Readonly<Partial<Record<ErrorKind, string>>> = {
   SHUTTING_DOWN: '57P01',
 };
 
-/** The states of those of the engine's own numbers that PostgreSQL has a state of its own for. */
+/** The SQLSTATEs for errors of the engine that PostgreSQL also has. */
 const OF_ENGINE: Readonly<Record<number, string>> = {
   6: '22P02',
   27: '22P02',
@@ -43,7 +43,7 @@ const OF_ENGINE: Readonly<Record<number, string>> = {
   407: '22003',
   69: '22003',
 };
-/** The engine takes the first word of some for the name of a column. */
+/** For some statements, the engine takes the first word for the name of a column. */
 const REFUSED: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'STATEMENT_REFUSED',
   'INVALID_SQL',
@@ -51,7 +51,10 @@ const REFUSED: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
 ]);
 const PLACE = /at line (\d+), column (\d+)/;
 
-/** Makes of any failure what the client is told. @param text the statement as the engine got it */
+/**
+ * Converts any failure into the error for the client.
+ * @param text the statement as the engine got it
+ */
 export function toPostgresError(error: unknown, text?: EngineText): PostgresError {
   if (error instanceof PostgresError) return error;
   if (isAbort(error)) return new PostgresError('57014', 'canceling statement due to user request');
@@ -72,7 +75,7 @@ export function toPostgresError(error: unknown, text?: EngineText): PostgresErro
 
 const firstWord = (text: string): string => /^\s*([a-z]+)/i.exec(text)?.[1] ?? '';
 
-/** Tells where it is in what the client sent. */
+/** The place in the client's own text. */
 function positionOf(message: string, { text, placeOf }: EngineText): number | undefined {
   const [, line, column] = PLACE.exec(message)?.map(Number) ?? [];
   if (line === undefined || column === undefined) return undefined;

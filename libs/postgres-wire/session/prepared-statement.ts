@@ -6,20 +6,20 @@ import { sessionStatement, type SessionStatement } from '../statements/session-s
 import type { Wide } from '../values/postgres-type.js';
 import type { EngineValue } from '../values/parameter-value.js';
 
-/** Says what answers a statement. */
+/** The component that answers a statement. */
 type StatementKind = 'empty' | 'session' | 'catalog' | 'engine';
 
-/** A statement that has been sent, and may be run many times. */
+/** A prepared statement, which may be run many times. */
 export interface PreparedStatement {
   readonly kind: StatementKind;
   readonly statement: StatementText;
   readonly session: SessionStatement | undefined;
-  /** OIDs of parameters that the client has said; 0: it has not. */
+  /** The OIDs of parameters as the client declared them; 0: undeclared. */
   readonly given: readonly number[];
   /** OIDs of all parameters. */
   readonly types: readonly number[];
   readonly wide: Wide;
-  /** The columns of an engine's statement, when it has been described. */
+  /** The columns of an engine's statement, once it has been described. */
   columns?: Promise<readonly Column[]>;
 }
 

@@ -4,17 +4,17 @@ import { fieldOf, TEXT_TYPE } from '../values/postgres-type.js';
 
 /** The rows of an answer, from the first to the last. */
 export interface Rows {
-  /** Says what columns there are. */
+  /** The columns of the rows. */
   describe(writer: MessageWriter): void;
-  /** Tells whether there is another row; a promise only where it has to be waited for. */
+  /** Tells whether there is another row. It returns a promise only if it has to wait. */
   next(): boolean | Promise<boolean>;
   /** Writes the row that `next` has found. */
   write(writer: MessageWriter): void;
-  /** @param rows how many were written since the last time. */
+  /** @param rows the number of rows that were written since the last call. */
   tag(rows: number): string;
-  /** Ends what is being waited for, with an AbortError. */
+  /** Ends the current wait with an AbortError. */
   abort(): void;
-  /** Nobody wants the rest. */
+  /** The rest of the rows is not needed. */
   close(): void;
 }
 
@@ -44,7 +44,7 @@ export function oneText(name: string, text: string, formats: readonly Format[], 
   };
 }
 
-/** So many of them; the others stay where they are, for the next time. */
+/** The first rows, up to a number. The others stay for the next time. */
 export function firstRows(rows: Rows, limit: number): Rows {
   let left = limit;
   return {

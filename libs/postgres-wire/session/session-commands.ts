@@ -7,14 +7,14 @@ import type { Portal, Portals } from './portals.js';
 import { firstRows, noRows, oneText, type Rows } from './rows.js';
 import type { Transaction } from './transaction.js';
 
-/** The state that statements about the session itself change and ask for. */
+/** The state that statements about the session read and change. */
 export interface SessionState {
   readonly statements: KeptStatements;
   readonly portals: Portals;
   readonly settings: SessionSettings;
   readonly transaction: Transaction;
   readonly writer: MessageWriter;
-  /** The value of a setting that is PostgreSQL's own. */
+  /** The value of one of PostgreSQL's own settings. */
   readonly show: (name: string) => Promise<string>;
   /** Makes a portal of a query within a statement. */
   readonly portalOf: (query: string) => Portal;

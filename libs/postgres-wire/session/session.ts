@@ -22,14 +22,14 @@ import { noRows, type Rows } from './rows.js';
 import { sessionRows, type SessionState } from './session-commands.js';
 import { Transaction } from './transaction.js';
 
-/** Tells where a session writes to. */
+/** The output of a session. */
 export interface Output {
   readonly writer: MessageWriter;
-  /** Sends what was written, and waits until the client takes it. */
+  /** Sends the written bytes, and waits until the client takes them. */
   flush(): Promise<void>;
 }
 
-/** Keeps what one client has said since it began, and answers it. */
+/** Keeps the state of one client's session, and answers its messages. */
 export class Session {
   private readonly statements = new KeptStatements();
   private readonly portals = new Portals();
@@ -37,9 +37,9 @@ export class Session {
   private readonly transaction = new Transaction();
   /** After a failure, messages are skipped until the next Sync. */
   private isPassing = false;
-  /** Ends what runs. */
+  /** Ends the running statement. */
   private end: (() => void) | undefined;
-  /** The text that places of mistakes are in. */
+  /** The text to which the places of errors refer. */
   private said = '';
 
   constructor(
@@ -51,7 +51,7 @@ export class Session {
     this.settings.set('application_name', parameters.get('application_name') ?? '');
   }
 
-  /** Ends the statement that runs, if one does. */
+  /** Ends the running statement, if there is one. */
   cancel(): void {
     this.end?.();
   }
@@ -134,7 +134,7 @@ export class Session {
     writer.ready(this.transaction.status);
   }
 
-  /** Places within a statement become places within what was sent. */
+  /** Converts places within a statement to places within the client's text. */
   private async inText(statement: StatementText, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -213,7 +213,7 @@ export class Session {
     this.output.writer.empty('3');
   }
 
-  /** @returns whether all of them are sent, and no limit came before. */
+  /** @returns whether all rows were sent before a limit. */
   private async send(rows: Rows, limit: number): Promise<boolean> {
     const { writer } = this.output;
     let count = 0;
@@ -253,7 +253,7 @@ export class Session {
     return this.abortable((signal) => this.answering.rows(asked, values, signal));
   }
 
-  /** Runs what a cancel request ends. */
+  /** Runs work that a cancel request can end. */
   private async abortable<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const running = new AbortController();
     this.end = () => running.abort();
@@ -278,7 +278,10 @@ export class Session {
   }
 }
 
-/** The guard takes no longer ones; before that each token costs memory. @throws {PostgresError} 54000 */
+/**
+ * The guard refuses longer statements, but before that each token needs memory.
+ * @throws {PostgresError} 54000
+ */
 function checked(text: string): string {
   if (text.length <= BOUNDS.textLength) return text;
   throw new PostgresError('54000', `a statement may have at most ${BOUNDS.textLength} characters`);

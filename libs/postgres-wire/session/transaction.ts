@@ -1,7 +1,7 @@
 import type { TransactionStatus } from '../protocol/message-writer.js';
 import { PostgresError } from '../protocol/protocol-error.js';
 
-/** A transaction as clients see it: nothing is written, so it is a state and no more. */
+/** A transaction as clients see it. Nothing is written, so it is only a state. */
 export class Transaction {
   status: TransactionStatus = 'I';
 

@@ -2,13 +2,13 @@ import { certain } from '@app/platform';
 import { ARRAY_OF_OID } from '../values/postgres-type.js';
 import { isSymbol, isWord, type PostgresToken } from './postgres-tokens.js';
 
-/** `::type` behind something. */
+/** A cast `::type` behind an expression. */
 export interface Cast {
   /** OID of the type. */
   readonly oid: number;
-  /** Place behind it. */
+  /** The place behind it. */
   readonly end: number;
-  /** Tells whether it is a number of rows, which the engine takes as a plain number only. */
+  /** Tells whether it is a number of rows, for which the engine accepts only a plain number. */
   readonly isRows: boolean;
 }
 

@@ -4,13 +4,13 @@ const SCHEMAS = ['pg_catalog', 'information_schema'];
 /** Functions of PostgreSQL about the session, the server or the catalog. */
 const FUNCTIONS =
   /^(?:pg_\w+|version|current_schemas?|current_database|current_catalog|current_role|current_setting|set_config|session_user|current_user|has_\w+_privilege|obj_description|col_description|shobj_description|format_type|to_reg\w+|txid_\w+|inet_\w+|quote_ident|row_to_json|json_build_object|jsonb_build_object)$/;
-/** These of them are written without brackets. */
+/** The functions among them that are written without brackets. */
 const WORDS = /^(?:current_schema|current_catalog|current_role|session_user|current_user)$/;
 const TYPES = /^(?:reg\w+|oid|name|oidvector|int2vector)$/;
 const READS = ['select', 'with', 'values', 'table'];
 
 /**
- * Tells whether a statement asks PostgreSQL's catalog, or what only PostgreSQL knows.
+ * Tells whether a statement asks PostgreSQL's catalog, or for something that only PostgreSQL knows.
  * @param isTable whether there is a table of the name
  */
 export function asksCatalog(

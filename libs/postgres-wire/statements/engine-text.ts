@@ -2,10 +2,10 @@ import { quoteText } from '@app/warehouse';
 import { castBehind, type Cast } from './cast-behind.js';
 import { isSymbol, isWord, type PostgresToken, type StatementText } from './postgres-tokens.js';
 
-/** A statement as the engine's dialect has it, and where its pieces stood before. */
+/** A statement in the engine's dialect, with the original places of its pieces. */
 export interface EngineText {
   readonly text: string;
-  /** Place in what the author wrote of a place in this text. */
+  /** The place in the author's text for a place in this text. */
   readonly placeOf: (at: number) => number;
 }
 
@@ -15,18 +15,18 @@ interface Piece {
   readonly text: string;
 }
 
-/** Stands in place of a parameter. */
+/** The text that replaces a parameter. */
 export interface Placeholder {
   readonly text: string;
-  /** That it has the type of the cast behind it, which is left out then. */
+  /** The type of the cast behind a parameter; the cast is then left out. */
   readonly isCast?: boolean;
 }
 
 /**
- * Writes what PostgreSQL's lexer reads otherwise than the engine's: texts in which a backslash is a
- * backslash, `E'…'`, `$$…$$`, comments within comments, `$1`, and `= ANY($1)`. All else is left to
- * the dialect, which the statement goes through as every other does.
- * @param placeholder what stands in place of `$n`
+ * Rewrites what PostgreSQL's lexer reads differently from the engine's: texts with backslashes,
+ * `E'…'`, `$$…$$`, comments within comments, `$1`, and `= ANY($1)`. The dialect, which every
+ * statement passes, does the rest.
+ * @param placeholder the text that replaces `$n`
  */
 export function engineText(
   { text, tokens }: StatementText,

@@ -4,14 +4,14 @@ import { ARRAY_OF_OID, postgresType, TEXT_TYPE } from '../values/postgres-type.j
 import { castBehind } from './cast-behind.js';
 import { isName, isSymbol, isWord, type PostgresToken } from './postgres-tokens.js';
 
-/** OIDs of what numbers and truths in a statement are. */
+/** The OIDs of numbers and booleans in a statement. */
 const [INT8, FLOAT8, BOOL] = [20, 701, 16];
 /** PostgreSQL's message has no more parameters. */
 const PARAMETERS_MAX = 65_535;
 const COMPARES = /^(?:=|<>|!=|<|>|<=|>=)$/;
 const ARITHMETIC = /^[-+*/%]$/;
 
-/** Tells how many parameters a statement has: the greatest number of one. */
+/** The number of parameters of a statement, which is the greatest number in it. */
 const parameterCount = (tokens: readonly PostgresToken[]): number =>
   Math.min(
     PARAMETERS_MAX,
@@ -22,7 +22,8 @@ const parameterCount = (tokens: readonly PostgresToken[]): number =>
   );
 
 /**
- * OIDs of the parameters: what the client says, else the type of what each is compared with, else text.
+ * The OIDs of the parameters: as the client declares them, or the type that each is compared with,
+ * or text.
  * @param columns those that the statement may name
  */
 export function parameterTypes(
@@ -48,7 +49,7 @@ export function parameterTypes(
 interface Place {
   readonly tokens: readonly PostgresToken[];
   readonly columns: ReadonlyMap<string, number | undefined>;
-  /** Brackets that it stands in. */
+  /** The brackets around it. */
   readonly open: number[];
 }
 
@@ -63,7 +64,7 @@ function typesByName(columns: readonly Column[]): ReadonlyMap<string, number | u
   return types;
 }
 
-/** The type that psycopg gives a text that may be anything. */
+/** The type that psycopg declares for a text of any type. */
 const UNKNOWN_OID = 705;
 
 function typeAt(place: Place, at: number): number | undefined {

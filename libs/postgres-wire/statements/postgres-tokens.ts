@@ -3,20 +3,20 @@ import { PostgresError } from '../protocol/protocol-error.js';
 /** A piece of a statement as PostgreSQL reads it. */
 export interface PostgresToken {
   readonly kind: 'word' | 'name' | 'text' | 'number' | 'parameter' | 'symbol' | 'comment';
-  /** It is as it stands there. */
+  /** The token's text as it stands in the statement. */
   readonly text: string;
   /** A name or a text without its quotes and escapes; a word in lower case. */
   readonly value: string;
   readonly start: number;
   readonly end: number;
-  /** Brackets around it. */
+  /** The number of brackets around it. */
   readonly depth: number;
 }
 
 const PIECE =
   /(\s+)|(--[^\n]*)|(\/\*)|([eE]'(?:[^'\\]|\\[^]|'')*')|('(?:[^']|'')*')|("(?:[^"]|"")*")|\$(\d+)|(\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$)|(0x[\dA-Fa-f]+|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|([\p{L}_][\p{L}\p{N}_$]*)|(::|<=|>=|<>|!=|\|\||->>|->|[^])/uy;
 
-/** @throws {PostgresError} 42601 where a text, a name or a comment has no end */
+/** @throws {PostgresError} 42601 if a text, a name or a comment does not end */
 function postgresTokens(text: string): readonly PostgresToken[] {
   const tokens: PostgresToken[] = [];
   let depth = 0;
@@ -61,7 +61,7 @@ function postgresTokens(text: string): readonly PostgresToken[] {
   return tokens;
 }
 
-/** Comments may stand within comments. */
+/** Comments may be nested. */
 function endOfComment(text: string, start: number): number {
   const marks = /\/\*|\*\//g;
   marks.lastIndex = start;
@@ -105,9 +105,9 @@ export const isName = (token: PostgresToken | undefined): token is PostgresToken
 /** A statement of what was sent, without the semicolon behind it. */
 export interface StatementText {
   readonly text: string;
-  /** They are without comments; places are within its own text. */
+  /** The text and the tokens, without comments; places are within this text. */
   readonly tokens: readonly PostgresToken[];
-  /** Tells where it begins in what was sent. */
+  /** Its place in the client's text. */
   readonly start: number;
 }
 

@@ -1,7 +1,7 @@
 import { PostgresError } from '../protocol/protocol-error.js';
 import { SERVER_VERSION } from './server-version.js';
 
-/** The settings that clients are told when they begin, by PostgreSQL's names. */
+/** The settings that clients get at the beginning, by PostgreSQL's names. */
 export const REPORTED: Readonly<Record<string, string>> = {
   server_version: SERVER_VERSION,
   server_encoding: 'UTF8',
@@ -16,7 +16,7 @@ export const REPORTED: Readonly<Record<string, string>> = {
   default_transaction_read_only: 'on',
 };
 
-/** The settings that SHOW may ask for besides, and that never change. */
+/** Further settings for SHOW, which never change. */
 const FIXED: Readonly<Record<string, string>> = {
   transaction_isolation: 'read committed',
   default_transaction_isolation: 'read committed',
@@ -39,14 +39,14 @@ const ENCODINGS = /^(?:utf-?8|unicode|default|sql_ascii|)$/i;
 export class SessionSettings {
   private applicationName = '';
 
-  /** @returns undefined where it is not known here. */
+  /** @returns undefined if it is unknown here. */
   show(name: string): string | undefined {
     return name === 'application_name' ? this.applicationName : SETTINGS.get(name);
   }
 
   /**
-   * @returns what the client is to be told of it, as name and value
-   * @throws {PostgresError} 22023 where it would not be so
+   * @returns the name and value to report to the client
+   * @throws {PostgresError} 22023 if the setting cannot have this value
    */
   set(name: string, value: string): readonly [string, string] | undefined {
     if (name === 'client_encoding' && !ENCODINGS.test(value))

@@ -6,7 +6,7 @@ import {
   type StatementText,
 } from './postgres-tokens.js';
 
-/** A statement that no table is read for. */
+/** A statement that reads no table. */
 export type SessionStatement =
   | { readonly kind: 'begin' | 'commit' | 'rollback' | 'rollback-to'; readonly tag: string }
   | { readonly kind: 'set'; readonly name: string; readonly value: string; readonly tag: string }
@@ -23,7 +23,7 @@ export type SessionStatement =
   | { readonly kind: 'fetch'; readonly name: string; readonly rows: number; readonly tag: string }
   | { readonly kind: 'nothing'; readonly tag: string };
 
-/** SHOW of the dialect, which the guard answers. */
+/** A SHOW of the dialect, which the guard answers. */
 const SHOWN_BY_DIALECT = ['tables', 'columns', 'create', 'databases'];
 
 /** @returns undefined for any other statement. */

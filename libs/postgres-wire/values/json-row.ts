@@ -3,8 +3,8 @@ const OPEN: ReadonlySet<number | undefined> = new Set([0x5b, 0x7b]);
 const CLOSE: ReadonlySet<number | undefined> = new Set([0x5d, 0x7d]);
 
 /**
- * The elements of one array of JSON as the bytes that stand there, so that no digit of a number is
- * lost. For what the engine has written; spaces stand between no two of them.
+ * Splits one array of JSON into the bytes of its elements, so that no digit of a number is lost. It
+ * is only for the engine's output, which has no blanks between elements.
  */
 export function elementsOf(json: Buffer): readonly Buffer[] {
   const elements: Buffer[] = [];
@@ -47,12 +47,13 @@ function endOfText(json: Buffer, start: number): number {
 
 export const isNull = (json: Buffer): boolean => json.length === 4 && json[0] === 0x6e;
 
-/** The bytes of a text, or of anything else as it stands there. */
+/** The content of a text, or the bytes of any other value. */
 export function bytesOf(json: Buffer): Buffer {
   if (json[0] !== QUOTE) return json;
   const inner = json.subarray(1, -1);
   if (!inner.includes(BACKSLASH)) return inner;
-  // One character a byte: what is no UTF-8 stays what it is. Only escapes are beyond.
+  // The text has one character for each byte, so that invalid UTF-8 is kept. Only escapes may give
+  // other characters.
   const text = JSON.parse(json.toString('latin1')) as string;
   return BEYOND_A_BYTE.test(text)
     ? Buffer.concat([...text].map((each) => Buffer.from(each, each > '\u00ff' ? 'utf8' : 'latin1')))

@@ -30,7 +30,7 @@ export function numericText(bytes: Buffer): string | undefined {
   if (sign === NOT_A_NUMBER) return 'NaN';
   if ((sign !== 0 && sign !== NEGATIVE) || bytes.length !== HEAD_BYTES + count * 2)
     return undefined;
-  // No decimal of the engine is longer; groups that are not sent are zeros.
+  // No decimal of the engine is longer. Groups that are not sent are zeros.
   if (Math.abs(weight) > 40 || scale > 100) return undefined;
   const group = (place: number): string => {
     const at = weight - place;

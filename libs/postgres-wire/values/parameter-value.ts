@@ -10,7 +10,7 @@ export interface EngineValue {
   readonly text: string;
 }
 
-/** OID of a parameter nobody has said the type of. */
+/** The OID of a parameter without a declared type. */
 export const UNKNOWN = 0;
 
 const ENGINE_TYPES: Readonly<Record<Exclude<ValueKind, 'array'>, string>> = {
@@ -34,7 +34,7 @@ const ENGINE_TYPES: Readonly<Record<Exclude<ValueKind, 'array'>, string>> = {
 const EPOCH_MS = Date.UTC(2000, 0, 1);
 const DAY_MS = 86_400_000;
 
-/** Any value of the type, for a statement that is described and not run. */
+/** Any value of the type, to describe a statement without running it. */
 export function anyValue(oid: number): EngineValue {
   const element = ELEMENT_OF_OID.get(oid);
   if (element !== undefined) return { type: `Array(${anyValue(element).type})`, text: '[]' };
@@ -100,7 +100,7 @@ function engineValue(kind: Exclude<ValueKind, 'array'>, text: string): EngineVal
   }
 }
 
-/** No zeros are added and no digits are cut: the type has as many as the number. */
+/** No zeros are added and no digits are cut, because the type has as many digits as the number. */
 function numericValue(text: string): EngineValue {
   if (/^nan$/i.test(text)) return { type: 'Float64', text: 'nan' };
   if (!/^[+-]?(?:\d{1,76}(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/.test(text))
@@ -226,7 +226,7 @@ function textElements(text: string): readonly (Buffer | null)[] {
   if (inner.trim() === '') return [];
   const read = pieces.reduce((sum, [piece]) => sum + piece.length, 0);
   if (read < inner.length) throw unreadable('an array', text);
-  // A text that ends behind its last element gives an empty one more.
+  // A text that ends right after a separator has one more element, which is empty.
   const all = inner.endsWith(',') || pieces.at(-1)?.[0] !== '' ? pieces : pieces.slice(0, -1);
   return all.map(([, quoted, bare = '']) => {
     if (quoted === undefined && /^null$/i.test(bare)) return null;

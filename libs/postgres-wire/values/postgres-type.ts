@@ -2,7 +2,7 @@ import { certain } from '@app/platform';
 import { readEngineType } from '@app/query';
 import type { FieldDescription } from '../protocol/message-writer.js';
 
-/** Tells how values of a type are written. */
+/** The format of a type's values. */
 export type ValueKind =
   | 'bool'
   | 'int2'
@@ -21,14 +21,14 @@ export type ValueKind =
   | 'jsonb'
   | 'array';
 
-/** A type of PostgreSQL that a column of the engine has. */
+/** The type of PostgreSQL for a column of the engine. */
 export interface PostgresType {
   readonly kind: ValueKind;
   readonly oid: number;
   /** Bytes of a value; -1: of any length. */
   readonly size: number;
   readonly modifier: number;
-  /** It is as a statement names it. */
+  /** The type's name in a statement. */
   readonly name: string;
   /** Arrays only: the type of an element. */
   readonly element?: PostgresType;
@@ -77,7 +77,7 @@ const OF_ENGINE: readonly (readonly [RegExp, Exclude<ValueKind, 'array'>])[] = [
   [/^Date(?:32)?$/, 'date'],
   [/^Time(?:64)?$/, 'time'],
   [/^UUID$/, 'uuid'],
-  // Bytes that nobody says are a text.
+  // Bytes that are not declared as a text.
   [/^FixedString$/, 'bytea'],
   [
     /^(?:Tuple|Map|JSON|Object|Dynamic|Variant|Nested|Point|Ring|LineString|MultiLineString|Polygon|MultiPolygon)$/,
@@ -85,10 +85,10 @@ const OF_ENGINE: readonly (readonly [RegExp, Exclude<ValueKind, 'array'>])[] = [
   ],
 ];
 
-/** Tells whether a column of UInt64 may hold more than half of them: then it is no bigint. */
+/** Tells whether a column of UInt64 may have values above the range of bigint. */
 export type Wide = boolean;
 
-/** The type of the engine's type. What PostgreSQL has no type of is a text. */
+/** PostgreSQL's type for the engine's type. Types without a counterpart become text. */
 export function postgresType(type: string, wide: Wide = true): PostgresType {
   const { name, parameters } = readEngineType(type);
   switch (name) {
@@ -117,7 +117,10 @@ export function postgresType(type: string, wide: Wide = true): PostgresType {
   }
 }
 
-/** Lists of lists may be of several lengths, which no array of PostgreSQL has: those, and lists of objects, are JSON. */
+/**
+ * Nested lists may have different lengths, which PostgreSQL's arrays do not allow. So these, and
+ * lists of objects, become JSON.
+ */
 function arrayOf(element: PostgresType): PostgresType {
   if (element.kind === 'array' || element.kind === 'jsonb') return scalar('jsonb');
   const [, oid] = SCALARS[element.kind];
@@ -140,7 +143,7 @@ export const fieldOf = (name: string, { oid, size, modifier }: PostgresType): Fi
 
 export const TEXT_TYPE = scalar('text');
 
-/** The kinds that values of parameters are read as, by OID. */
+/** The ways in which values of parameters are read, by OID. */
 export const KIND_OF_OID: ReadonlyMap<number, Exclude<ValueKind, 'array'>> = new Map(
   Object.entries(SCALARS).map(([kind, [oid]]) => [oid, kind as Exclude<ValueKind, 'array'>]),
 );

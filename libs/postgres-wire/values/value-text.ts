@@ -69,7 +69,7 @@ function clockText(text: string): string {
   return clock === undefined ? text : `${clock}${fraction(digits)}`;
 }
 
-/** Quotes a text within an array where it could be read as something else. */
+/** Quotes a text within an array if it could be read as something else. */
 function elementText(json: Buffer, element: PostgresType | undefined): string {
   if (isNull(json) || !element) return 'NULL';
   const text = valueText(json, element).toString('utf8');

@@ -7,7 +7,7 @@ interface EngineError {
   readonly type: string;
 }
 
-/** ClickHouse's own numbers of what fails here, by which its clients decide what to do. */
+/** ClickHouse's own error numbers for our failures. Its clients use them to decide what to do. */
 const OF_KIND: Readonly<Partial<Record<ErrorKind, EngineError>>> = {
   UNAUTHORIZED: { code: 516, type: 'AUTHENTICATION_FAILED' },
   FORBIDDEN: { code: 497, type: 'ACCESS_DENIED' },
@@ -24,7 +24,7 @@ const OF_KIND: Readonly<Partial<Record<ErrorKind, EngineError>>> = {
 };
 const OTHER: EngineError = { code: 1001, type: 'STD_EXCEPTION' };
 
-/** A failure as ClickHouse writes one: its number in a header, its name behind the sentence. */
+/** A failure in ClickHouse's form: its number in a header, its name behind the message. */
 export const asClickHouse: FailureForm = ({ kind, message, cause }) => {
   const known = OF_KIND[kind];
   const engine = kind === 'INVALID_SQL' && cause instanceof WarehouseError && cause.code > 0;

@@ -43,10 +43,10 @@ const parameters = z.object({
 });
 
 const DEFAULT_FORMAT = 'TabSeparated';
-/** Settings by which times in rows would be others; the rest is of queries. */
+/** Settings that would change times in rows; other settings belong to queries. */
 const READS_OTHERWISE =
   /^(?:session_timezone = '(?!UTC'$)|date_time_input_format = '(?!best_effort'$))/;
-/** A driver for ClickHouse gets times as it reads them, and nothing that a browser needs. */
+/** A driver for ClickHouse needs times in its own format, and no headers for browsers. */
 const WRITING = {
   date_time_output_format: 'simple',
   output_format_json_escape_forward_slashes: '1',
@@ -54,8 +54,8 @@ const WRITING = {
 };
 
 /**
- * ClickHouse's HTTP interface for one organization: what it reads passes the same guard as all SQL,
- * and rows of an INSERT are an upload.
+ * ClickHouse's HTTP interface for one organization. Its queries pass the same guard as all SQL, and
+ * rows of an INSERT are an upload.
  */
 @Controller('clickhouse')
 @Requires('query')
@@ -135,7 +135,7 @@ export class ClickHouseController {
     else await this.answer(asked, await readStatement(request.raw), request, reply);
   }
 
-  /** @param isNamed whether the statement is in the address, and its rows alone are the body */
+  /** @param isNamed whether the statement is in the address, so that the body has only rows */
   private async insert(
     asked: RequestParameters,
     begun: string,
@@ -216,7 +216,7 @@ export class ClickHouseController {
   }
 }
 
-/** @throws {MillraceError} STATEMENT_REFUSED for rows that come in a way in which they are not looked for */
+/** @throws {MillraceError} STATEMENT_REFUSED for rows in a place that is not supported */
 function checkRead(statement: string): void {
   if (!isInsert(statement)) return;
   throw new MillraceError(
@@ -249,7 +249,7 @@ function withSettings(statement: string, settings: readonly string[]): string {
   return `${statement}${joint} ${settings.join(', ')}`;
 }
 
-/** @throws {MillraceError} INVALID_PARAMETER for tables that come with the statement */
+/** @throws {MillraceError} INVALID_PARAMETER for external tables */
 function checkBody({ headers }: AuthenticatedRequest): void {
   if (!/^multipart\//i.test(headers['content-type'] ?? '')) return;
   throw new MillraceError(

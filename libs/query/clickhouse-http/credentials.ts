@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { failureForm } from '@app/http';
 import { asClickHouse } from './as-clickhouse.js';
 
-/** Tells how a token of ours begins. */
+/** The prefix of our tokens. */
 const TOKEN = /^mr_/;
 
 /**
- * Writes `X-ClickHouse-User` and `X-ClickHouse-Key` as the Authorization header that they stand
- * for, when a request has no such header and its route speaks ClickHouse's protocol.
+ * Converts `X-ClickHouse-User` and `X-ClickHouse-Key` to an Authorization header, if a request has
+ * no such header and its route speaks ClickHouse's protocol.
  */
 export function readClickHouseCredentials(fastify: Pick<FastifyInstance, 'addHook'>): void {
   fastify.addHook('onRequest', (request, _reply, done) => {

@@ -1,7 +1,7 @@
 import type { AuthenticatedRequest } from '@app/platform';
 
-/** Tells which organizations there are for a caller. Handed in by the app. */
+/** Lists the organizations of a caller. The app hands it in. */
 export abstract class Databases {
-  /** Tells whether there is one of this name in which the caller may query. */
+  /** Tells whether an organization with this name exists in which the caller may query. */
   abstract has(request: AuthenticatedRequest, name: string): boolean;
 }

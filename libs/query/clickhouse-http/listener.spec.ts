@@ -33,7 +33,7 @@ describe('an address of its own', () => {
     ['/?query=a?b&database=acme', {}, '/api/acme/clickhouse?query=a?b&database=acme'],
     ['/?database=', { 'x-clickhouse-database': 'acme' }, '/api/default/clickhouse?database='],
     ['/', { 'x-clickhouse-database': 'acme' }, '/api/acme/clickhouse?'],
-    // A name is a name, whatever stands in it.
+    // A database's name stays a name, whatever characters it has.
     ['/?database=..%2Fother%3Fx', {}, '/api/..%2Fother%3Fx/clickhouse?database=..%2Fother%3Fx'],
     ['/ping', {}, '/healthz'],
     ['/play', {}, '/clickhouse'],

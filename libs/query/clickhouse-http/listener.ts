@@ -4,17 +4,20 @@ import { Server as TlsServer } from 'node:tls';
 import { listen, type ListenAddress } from '@app/http';
 
 const DEFAULT_DATABASE = 'default';
-/** A path at which nothing is. */
+/** A path without a route. */
 const NOWHERE = '/clickhouse';
 
-/** An address of its own for clients of ClickHouse that can set no path: the database they name is the organization. */
+/**
+ * An address of its own for clients of ClickHouse that cannot set a path: their database's name is
+ * the organization.
+ */
 export class ClickHouseListener {
   private server: Server | undefined;
   private port: number | undefined;
 
   /**
-   * Listens at an address of its own. A request that comes there goes to the server as if it had
-   * come to it: the same limits of time, the same certificate, the same end.
+   * Listens at an address of its own. Its requests are handled as if they had come to the server,
+   * with the same time limits, the same certificate and the same shutdown.
    * @throws when the address is taken
    * @returns its address for people
    */
@@ -29,7 +32,7 @@ export class ClickHouseListener {
     return `${isTls ? 'https' : 'http'}://${authority}`;
   }
 
-  /** The path of a request: what has come there means the interface of one organization. */
+  /** The path of a request at this address, in the interface of one organization. */
   pathOf(request: Pick<IncomingMessage, 'url' | 'headers' | 'socket'>): string {
     const { url = '/', headers, socket } = request;
     if (this.port === undefined || socket.localPort !== this.port) return url;
@@ -43,7 +46,10 @@ export class ClickHouseListener {
     return `/api/${encodeURIComponent(database)}/clickhouse?${parameters}`;
   }
 
-  /** Takes no more connections. @returns when those that there were have ended, as the server ends them. */
+  /**
+   * Accepts no more connections.
+   * @returns when the open ones have ended, as the server ends them.
+   */
   async close(): Promise<void> {
     const { server } = this;
     if (server) await new Promise((resolve) => server.close(resolve));

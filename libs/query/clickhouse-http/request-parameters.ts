@@ -5,20 +5,22 @@ import type { Values } from '../guard/bind-values.js';
 import { readFormat, type NamedFormat } from './statements/statement-form.js';
 
 export interface RequestParameters {
-  /** The text of `query`; a body follows it. */
+  /** The text of `query`; the body continues it. */
   readonly statement: string;
   readonly values: Values;
   readonly database: string | undefined;
   readonly format: NamedFormat | undefined;
-  /** They are as they stand in a SETTINGS clause. */
+  /** The settings as they stand in a SETTINGS clause. */
   readonly settings: readonly string[];
-  /** True where the answer goes out in ClickHouse's own compressed blocks. */
+  /** True if the answer is sent in ClickHouse's own compressed blocks. */
   readonly isCompressed: boolean;
-  /** Tells whether the answer begins when it is whole, and so its rows are counted before it. */
+  /**
+   * True if the answer begins only when it is complete, so that its rows can be counted before it.
+   */
   readonly isAwaited: boolean;
-  /** True where the answer is compressed as `Accept-Encoding` says. */
+  /** True if the answer is compressed as `Accept-Encoding` says. */
   readonly isEncoded: boolean;
-  /** The version in which blocks of Native describe themselves. */
+  /** The version that determines how blocks of Native describe themselves. */
   readonly protocolVersion: string | undefined;
 }
 

@@ -10,7 +10,7 @@ const COUNTS = [
   'result_bytes',
 ] as const;
 
-/** Tells what was read and written, as ClickHouse does: all counts are texts, and all are there. */
+/** Counts what was read and written, as ClickHouse does: all counts are present, as texts. */
 export const summaryOf = (
   counts: Readonly<Partial<Record<(typeof COUNTS)[number], number>>>,
 ): string =>

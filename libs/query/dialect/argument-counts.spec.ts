@@ -17,7 +17,9 @@ const SURROUNDINGS: Surroundings = {
 const ARGUMENTS = ["'day'", 'at', 'n', '(SELECT 1)', 'cores'];
 const MOST = 4;
 
-/** The engine counts arguments when it has read a statement, which is after it was translated. */
+/**
+ * The engine counts arguments only after it has parsed a statement, which is after the translation.
+ */
 describe('calls with too few arguments, and too many', () => {
   it('are left to the engine', () => {
     const failed: string[] = [];

@@ -1,7 +1,10 @@
 import { readableText } from './author-text.js';
 import { growth } from '../../../test/processor-time.js';
 
-/** On a machine with much else to do; what looks at each piece for each piece takes minutes. */
+/**
+ * The time limit on a machine with much other work. Code whose time grows with the square of the
+ * length takes minutes.
+ */
 const QUICK_MS = 30_000;
 
 describe('text as its author wrote it', () => {
@@ -24,7 +27,7 @@ describe('text as its author wrote it', () => {
     ],
     ['SELECT u.x FROM t, UNNEST(l) AS u(x) WHERE 1', 'SELECT x FROM t ARRAY JOIN l AS x WHERE 1'],
     ['SELECT 1 FROM t LEFT JOIN UNNEST(l) u(x) ON true', 'SELECT 1 FROM t  LEFT ARRAY JOIN l AS x'],
-    // A side of an operator holds all that binds more.
+    // One side of an operator contains everything that binds more strongly.
     ['SELECT id - 1 = ANY(l), NOT -a * 2 = ANY(l)', "SELECT CAST(has(l, id - 1), 'Bool'), NOT CAST(has(l, -a * 2), 'Bool')"], // prettier-ignore
     ['SELECT a || b = ANY(l), a::Int8 = ANY(l)', "SELECT CAST(has(l, a || b), 'Bool'), CAST(has(l, a::Int8), 'Bool')"], // prettier-ignore
     ["SELECT a & 1 = ANY(l), j ->> 'a' = ANY(l)", "SELECT CAST(has(l, bitAnd(a, 1)), 'Bool'), CAST(has(l, json_extract_string(j, 'a')), 'Bool')"], // prettier-ignore
@@ -33,7 +36,7 @@ describe('text as its author wrote it', () => {
     ['SELECT a::double precision - 1 & b::Decimal(9, 2)', 'SELECT bitAnd(a::double precision - 1, b::Decimal(9, 2))'], // prettier-ignore
     ['SELECT 7 MOD 4 & 2, 7 DIV 2 | 1', 'SELECT bitAnd(7 MOD 4, 2), bitOr(7 DIV 2, 1)'], // prettier-ignore
     ["SELECT j::text -> 'a', s::text ~ 'x'", "SELECT json_extract(j::text, 'a'), (match(s::text, 'x') = 1)"], // prettier-ignore
-    // Powers bind more than `*`, and are computed from the left.
+    // Powers bind more strongly than `*`, and are computed from the left.
     ['SELECT 2 ** 3 ** n, -a.b ^ 2 * 3', 'SELECT pow(pow(2, 3), n), pow(-a.b, 2) * 3'],
     ['SELECT a - -b**2, x::int ^ f(2 ** 2)', 'SELECT a - pow(-b, 2), pow(x::int, f(pow(2, 2)))'],
     ['SELECT 1 + 2 ** 3 & 4, a ** 2 = ANY(l)', "SELECT bitAnd(1 + pow(2, 3), 4), CAST(has(l, pow(a, 2)), 'Bool')"], // prettier-ignore
@@ -42,7 +45,7 @@ describe('text as its author wrote it', () => {
     ["SELECT a SIMILAR TO '[^]x][[:alpha:]]{2}'", "SELECT a REGEXP '^(?s:[^]x][[:alpha:]]{2})$'"],
     ["SELECT a NOT SIMILAR TO '%'", "SELECT a REGEXP '^(?s:.*)$' = 0"],
     ["SELECT EXTRACT('year' FROM a ** 2), EXTRACT(a, 'b')", "SELECT EXTRACT(year FROM pow(a, 2)), EXTRACT(a, 'b')"], // prettier-ignore
-    // The engine's own.
+    // These are the engine's own functions.
     ['SELECT l[j.:Int64], l[j.:Int64:2]', 'SELECT l[j.:Int64], array_slice(l, j.:Int64, 2)'], // prettier-ignore
     ["WITH x -> 'a' AS f, y -> 'b' AS g SELECT f(1), j -> 'a'", "WITH x -> 'a' AS f, y -> 'b' AS g SELECT f(1), json_extract(j, 'a')"], // prettier-ignore
     ["SELECT array_agg(j ->> 'a'), list(j -> 'a'), map('k', j ->> 'a')", "SELECT array_agg(json_extract_string(j, 'a')), list(json_extract(j, 'a')), map('k', json_extract_string(j, 'a'))"], // prettier-ignore
@@ -150,7 +153,7 @@ describe('text as its author wrote it', () => {
     const nested = (depth: number): string =>
       `SELECT ${before.repeat(depth)}x${behind.repeat(depth)}`;
     expect(readableText(nested(7))).toBe(nested(7));
-    // Twice for each level, it would be a hundred times as long.
+    // If each level were written twice, the text would be a hundred times as long.
     expect(growth(readableText, nested, 5)).toBeLessThan(10);
   });
 

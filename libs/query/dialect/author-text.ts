@@ -36,9 +36,10 @@ import { zippedList, zippedLists, type ZippedLists } from './lists/zipped-lists.
 import { WrittenLength } from './written-length.js';
 
 /**
- * Rewrites standard SQL that the engine's parser does not read, or reads as something else, in the
- * engine's way. Nothing is decided here: the result is parsed and judged as any statement is.
- * @returns the same text where there is no such thing in it.
+ * Rewrites standard SQL that the engine's parser does not read, or reads differently, into the
+ * engine's SQL. It admits nothing by itself, because the result is parsed and judged like any other
+ * statement.
+ * @returns the same text if it needs no rewriting.
  * @throws {MillraceError} INVALID_SQL
  */
 export function readableText(text: string): string {
@@ -50,7 +51,8 @@ export function readableText(text: string): string {
   return nodes ? new AuthorText(text).statement(nodes) : text;
 }
 
-// Repetitions are bounded where what follows may take the same characters: the time would grow with their square.
+// Repetitions are bounded if the next piece of the pattern can match the same characters. Otherwise
+// the time would grow with the square of the length.
 const MAYBE = new RegExp(
   [
     String.raw`\b(?:UNION|INTERSECT|EXCEPT|VALUES|(?:TRY|SAFE)_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES|MODE|INTERVAL|ROW|STRUCT|ROLLUP|CUBE|GROUPING|NCHAR|NATIONAL|TOP)\b`,
@@ -93,7 +95,7 @@ class AuthorText {
     const from = isWord(nodes[0], 'EXPLAIN') ? nodes.findIndex(beginsSelect) : 0;
     const pieces = [nodes.slice(0, from), nodes.slice(from, tail), nodes.slice(tail)] as const;
     const [explained, compound, rest] = pieces.map((piece) => this.list(piece));
-    // The engine takes the tail for the last SELECT's own.
+    // The engine would apply ORDER BY and LIMIT only to the last SELECT.
     return `${explained ? `${explained} ` : ''}SELECT * FROM (${compound}) ${rest}`;
   }
 
@@ -116,7 +118,7 @@ class AuthorText {
   private node(nodes: Nodes, at: number): string {
     const node = nodes[at] as Node;
     if (node.kind !== 'group') return this.text.slice(node.start, node.end);
-    // Parameters, as of `quantile(0.5)(x)`, are literals.
+    // Parameters, as in `quantile(0.5)(x)`, are literals.
     const isParameters = isList(node) && isList(nodes[at + 1]);
     if (node.nodes.length === 0 || isParameters) return this.text.slice(node.start, node.end);
     // FROM (VALUES …) is known to the engine.
@@ -126,14 +128,15 @@ class AuthorText {
     const query =
       isTable && isWord(node.nodes[0], 'VALUES') ? this.list(node.nodes) : this.query(node.nodes);
     this.isLambda = outer;
-    // The engine's print leaves the brackets of an operand out: what is its own stays within.
+    // The engine's print drops the brackets around an operand, so operators within it keep their
+    // own.
     const inner = isOperand(nodes, at) && hasTail(node.nodes) ? `SELECT * FROM (${query})` : query;
     return `${this.text.slice(node.start, startOf(node.nodes))}${inner}${this.text.slice(endOf(node.nodes), node.end)}`;
   }
 
   private rewritten(nodes: Nodes, at: number): Rewritten | undefined {
     const [word, list] = [nodes[at], nodes[at + 1]];
-    // A long path is looked at once, from where it begins.
+    // A long path is examined once, from its beginning.
     const goesOn = isWithinPath(nodes, at);
     const foreign = goesOn ? undefined : (this.matched(nodes, at) ?? this.foreign(nodes, at));
     if (foreign) return foreign;
@@ -144,7 +147,7 @@ class AuthorText {
       groupingSets(nodes, at, write, (text) => this.length.add(text));
     if (cast) return cast;
     if (word?.kind === 'number') {
-      // The engine knows `.5` only behind some signs.
+      // The engine accepts `.5` only after some signs.
       const isBare = word.text.startsWith('.') && !isOperandAt(nodes[at - 1]);
       return { text: exactNumber(isBare ? `0${word.text}` : word.text), end: at + 1 };
     }
@@ -153,12 +156,12 @@ class AuthorText {
     if (list?.kind === 'text' && !isWord(nodes[at - 1], 'AS')) {
       const text = this.text.slice(list.start, list.end);
       if (isWord(word, 'TIME')) return { text: `CAST(${text}, 'Time64(6)')`, end: at + 2 };
-      // The engine's has a zone, and no fraction.
+      // The engine's type has a zone, and no fraction.
       if (isWord(word, 'TIMESTAMPTZ'))
         return { text: `parseDateTime64BestEffort(${text}, 6, 'UTC')`, end: at + 2 };
       if (isWord(word, 'TIMESTAMP')) return { text: timestampLiteral(list, text), end: at + 2 };
     }
-    // The engine reads `SELECT TOP 5 …`, and any other column called so wants quotes here.
+    // The engine reads `SELECT TOP 5 …`. A column with that name anywhere else needs quotes.
     if (
       isWord(word, 'TOP') &&
       /^(?:SELECT|DISTINCT)$/i.test(nodes[at - 1]?.text ?? '') &&
@@ -171,7 +174,7 @@ class AuthorText {
     // `* EXCLUDE (a)` is DuckDB's and Snowflake's.
     if (isWord(word, 'EXCLUDE') && nodes[at - 1]?.text === '*')
       return { text: 'EXCEPT', end: at + 1 };
-    // The engine's pass over nulls, the standard's do not.
+    // The engine's functions skip nulls, the standard's do not.
     if (/^(?:first|last)_value$/i.test(word.text) && isWord(nodes[at + 2], 'OVER'))
       return { text: `${word.text}${this.node(nodes, at + 1)} RESPECT NULLS`, end: at + 2 };
     refusePassedNulls(nodes, at);
@@ -183,10 +186,10 @@ class AuthorText {
     const write = (piece: Nodes): string => this.list(piece);
     const first = nodes[at];
     const isArgument = at === 0 || isSymbol(nodes[at - 1], ',');
-    // The engine reads a lambda behind another argument in brackets only.
+    // The engine accepts a lambda after another argument only in brackets.
     if (this.isLambda && isArgument && at > 0 && isSymbol(nodes[at + 1], '->') && !isList(first))
       return { text: `(${first?.text ?? ''}) ->`, end: at + 2 };
-    // `E'a\\n'` of Postgres, `N'a'`: every text is such a one here.
+    // `E'a\\n'` of Postgres, `N'a'`: here, every text is read like this.
     const second = nodes[at + 1];
     if (/^[EN]$/i.test(first?.text ?? '') && second?.kind === 'text' && second.start === first?.end)
       return { text: this.text.slice(second.start, second.end), end: at + 2 };
@@ -228,7 +231,9 @@ class AuthorText {
     return { text: sign.text.startsWith('!') ? `(NOT ${match})` : `(${match} = 1)`, end };
   }
 
-  /** `EXTRACT(epoch FROM x)` and `date_part('epoch', x)`: the engine has 32 bits for both. */
+  /**
+   * `EXTRACT(epoch FROM x)` and `date_part('epoch', x)`: the engine's results have only 32 bits.
+   */
   private epoch({ nodes }: Group, at: number) {
     const time = this.list(nodes.slice(2));
     const text = `(toUnixTimestamp64Micro(toDateTime64(${time}, 6, 'UTC')) / 1000000)`;
@@ -236,14 +241,16 @@ class AuthorText {
   }
 }
 
-/** `extract(epoch, 'a')` is the engine's: a pattern in a column of that name. */
+/**
+ * `extract(epoch, 'a')` is a function of the engine: it matches a pattern in the column `epoch`.
+ */
 function isEpoch(name: string, [named, next]: Nodes): boolean {
   if (!/^'?epoch'?$/i.test(named?.text ?? '')) return false;
   if (/^EXTRACT$/i.test(name)) return isWord(next, 'FROM');
   return /^DATE_?PART$/i.test(name) && named?.kind === 'text' && isSymbol(next, ',');
 }
 
-/** Tells whether a value ends there, so that `.1` behind it is an element of it. */
+/** Tells whether a value ends there, so that a following `.1` is an element of it. */
 const isOperandAt = (node: Node | undefined): boolean =>
   node !== undefined && node.kind !== 'symbol' && !(node.kind === 'word' && isKeyword(node.text));
 
@@ -262,7 +269,7 @@ function isWithinPath(nodes: Nodes, at: number): boolean {
 const beginsSelect = (node: Node): boolean =>
   isList(node) || isWord(node, 'SELECT') || isWord(node, 'WITH');
 
-/** Tells whether a group stands behind UNION, INTERSECT or EXCEPT. */
+/** Tells whether a group follows UNION, INTERSECT or EXCEPT. */
 function isOperand(nodes: Nodes, at: number): boolean {
   let before = at - 1;
   while (isWord(nodes[before], 'ALL') || isWord(nodes[before], 'DISTINCT')) before -= 1;
@@ -271,7 +278,7 @@ function isOperand(nodes: Nodes, at: number): boolean {
 
 const hasTail = (nodes: Nodes): boolean => nodes.some((node, at) => isTail(node, nodes, at));
 
-/** Tells where ORDER BY, LIMIT, OFFSET or FETCH begins. */
+/** The place of ORDER BY, LIMIT, OFFSET or FETCH. */
 function isTail(node: Node, nodes: Nodes, at: number): boolean {
   if (!TAILS.some((word) => isWord(node, word)) || isSymbol(nodes[at - 1], '.')) return false;
   if (isWord(nodes[at - 1], 'AS')) return false;

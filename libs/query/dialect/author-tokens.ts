@@ -7,18 +7,19 @@ const PIECE =
 const KINDS = ['', '', 'name', 'text', 'number', 'word', '', 'symbol'] as const;
 const ESCAPE = /^ESCAPE$/i;
 const BACKSLASH = /^'\\'(?!')/;
-/** The engine's parser goes no deeper. */
+/** The engine's parser has this limit of nesting. */
 const DEPTH_MAX = 1000;
 
 /**
- * The pieces of a statement as its author wrote it, comments and spaces left out.
- * @returns undefined where anything stands in it that might be read in two ways.
+ * The pieces of a statement as its author wrote it, without comments and blanks.
+ * @returns undefined if any of the text is ambiguous.
  */
 export function authorTokens(text: string): readonly Token[] | undefined {
   const tokens: Token[] = [];
   let depth = 0;
   for (let at = 0; at < text.length; at = PIECE.lastIndex) {
-    // The standard knows no backslash in texts: `ESCAPE '\\'` is a text of one.
+    // In the standard, a backslash has no special meaning in texts: `ESCAPE '\\'` is a text of one
+    // character.
     if (ESCAPE.test(tokens.at(-1)?.text ?? '') && BACKSLASH.test(text.slice(at, at + 4))) {
       tokens.push({ kind: 'text', text: "'\\'", value: '\\', depth, start: at, end: at + 3 });
       PIECE.lastIndex = at + 3;

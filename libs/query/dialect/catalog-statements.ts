@@ -8,8 +8,8 @@ const TABLES = /^SHOW TABLES$/;
 const COLUMNS = /^(?:DESCRIBE|DESC|DESCRIBE TABLE|DESC TABLE|SHOW COLUMNS FROM|SHOW COLUMNS IN)$/;
 
 /**
- * SHOW TABLES, SHOW COLUMNS FROM t and DESCRIBE t, answered from what the organization has: a
- * SELECT of texts, which is judged as any other.
+ * Answers SHOW TABLES, SHOW COLUMNS FROM t and DESCRIBE t from the organization's tables. The
+ * result is a SELECT of texts, which is judged like any other.
  * @returns undefined for any other statement.
  * @throws {MillraceError} STREAM_NOT_FOUND
  */

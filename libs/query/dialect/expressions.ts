@@ -38,23 +38,31 @@ import { choicesOf } from './casts/choices.js';
 import type { ValueTypes } from './casts/value-types.js';
 import { WrittenLength } from './written-length.js';
 
-/** The expressions behind names, in a clause where the names of the output come first. */
+/** The expressions behind names, in a clause where the names of the output take precedence. */
 export type Names = ReadonlyMap<string, string>;
 
 export interface Writing {
-  /** The statement that the nodes are of. */
+  /** The statement that the nodes belong to. */
   readonly source: string;
   readonly types: ValueTypes;
-  /** The engine's name of a function that is written in another case; undefined for any other. */
+  /**
+   * The engine's spelling of a function that is written in another case; undefined for any other
+   * function.
+   */
   readonly spelling: (name: string) => string | undefined;
-  /** SQL of what a function without arguments tells of the session; undefined for any other. */
+  /**
+   * The SQL that replaces a function about the session, without arguments; undefined for any other.
+   */
   readonly session: (name: string) => string | undefined;
   readonly writeQuery: (nodes: Nodes) => string;
   /** The meaning of names at this place. */
   readonly scope: () => Scope;
 }
 
-/** Writes expressions as the engine has them. What is not written anew stays as it is, spaces included. */
+/**
+ * Writes expressions in the engine's SQL. Pieces that need no change stay as they are, including
+ * blanks.
+ */
 export class Expressions {
   private readonly length: WrittenLength;
 
@@ -77,7 +85,10 @@ export class Expressions {
     return written;
   }
 
-  /** Counts a name that is given: of subqueries within one another, each is called by all its text. */
+  /**
+   * Counts the length of a name that is added. Nested subqueries are each named after their whole
+   * text.
+   */
   named(name: string): string {
     return this.length.add(name);
   }
@@ -86,7 +97,10 @@ export class Expressions {
     return this.writing.source.slice(from, to);
   }
 
-  /** Finds the end of a sum or product: in the engine's print one operator stands between two operands, and others are in brackets. */
+  /**
+   * Finds the end of a sum or product. In the engine's print, one operator stands between two
+   * operands, and further operators are in brackets.
+   */
   private arithmeticEnd(nodes: Nodes, at: number): number | undefined {
     const middle = signedOperandEnd(nodes, at);
     const operator = middle === undefined ? undefined : nodes[middle];
@@ -128,14 +142,14 @@ export class Expressions {
     return membership(among, written, (item) => this.beside(type, types.of(item), item, names));
   }
 
-  /** An item of a list, or one side of a comparison, beside a value of that type. */
+  /** Writes an item of a list, or one side of a comparison, beside a value of that type. */
   private beside(beside: Known, type: Known, nodes: Nodes, names: Names | undefined): string {
     const time = timeBeside(beside, nodes);
     if (time !== undefined) return time;
     return besideNumber(beside, { type, nodes, written: this.write(nodes, names) });
   }
 
-  /** Brackets are gone into; everything else stays. */
+  /** Goes into brackets, and leaves everything else unchanged. */
   private pieces(nodes: Nodes, names: Names | undefined, start = startOf(nodes)): string {
     let written = '';
     let from = start;
@@ -185,7 +199,10 @@ export class Expressions {
       : plain;
   }
 
-  /** Writes a quotient; of what may be a decimal, the engine would cut the quotient to its digits. */
+  /**
+   * Writes a quotient. For a value that may be a decimal, the engine would cut the quotient to its
+   * digits.
+   */
   private quotient(left: Side, right: Side): string {
     const isUnknown = [left, right].some(({ type }) => type.kind === 'unknown');
     const float = ({ type, written }: Side): string =>
@@ -199,8 +216,8 @@ export class Expressions {
     const suffix = over.length === 0 ? '' : ` ${this.pieces(over, undefined)}`;
     const { start, end } = nodes[at] as Node;
     const written = this.writing.spelling(name) ?? this.between(start, end);
-    // The arguments are written only once: each level of nested calls would double the work
-    // otherwise.
+    // The arguments are written only once. Otherwise each level of nested calls would double the
+    // work.
     const given = list.nodes.length === 0 ? [] : this.items(list.nodes);
     const withheld = (of: Group, written: readonly string[]): readonly string[] =>
       filteredArguments({ name, list: of, types: this.writing.types }, written, this.length);
@@ -266,8 +283,8 @@ export class Expressions {
     const [value = []] = itemsOf(nodes);
     if (base === 'sum' || base === 'avg')
       return exactSum(base, this.writing.types.of(value), aggregate, args);
-    // Without this, the engine gives the default value of the type, and no null, before the first
-    // row of a column without nulls.
+    // Without this, before the first row the engine returns the default value of a column without
+    // nulls, and not null.
     const [first, ...rest] = args;
     if (/^(?:lag|lead)$/.test(lower) && count < 3 && first !== undefined && over !== '')
       return `${name}(${[`toNullable(${first})`, ...rest].join(', ')})${over}`;

@@ -5,21 +5,24 @@ import { isKeyword } from './operands.js';
 export const isPoint = (token: Token | undefined): boolean => token?.text === '.';
 export const isName = ({ kind }: Token): boolean => kind === 'word' || kind === 'name';
 
-/** A name that a statement gives: of a column of a SELECT, of a table in FROM, or of WITH. */
+/** A name that a statement defines: of a column of a SELECT, of a table in FROM, or in WITH. */
 interface GivenName {
   readonly token: Token;
-  /** True where the name is that of a column of a SELECT list. */
+  /** True if it is the name of a column of a SELECT list. */
   readonly isColumn: boolean;
-  /** Tells whether the answer does not show it, as of a SELECT in FROM. */
+  /** Tells whether the answer hides the name, as for a SELECT in FROM. */
   readonly isInner: boolean;
-  /** The bracket that it stands in, and which SELECT of its UNION. */
+  /** The bracket around it, and the number of the SELECT within a UNION. */
   readonly frame: object;
   readonly branch: number;
 }
 
 interface StatementNames {
   readonly given: readonly GivenName[];
-  /** Words of ORDER BY and HAVING of the answer's own SELECT: there the output's name comes first. */
+  /**
+   * The words in ORDER BY and HAVING of the outermost SELECT. There, the output's name takes
+   * precedence.
+   */
   readonly ofOutput: ReadonlySet<Token>;
 }
 
@@ -27,7 +30,7 @@ interface StatementNames {
 interface Frame {
   readonly isQuery: boolean;
   readonly isInner: boolean;
-  /** The SELECT that it is of: itself, or one around it. */
+  /** The SELECT of the bracket: itself, or one around it. */
   readonly query: Frame | undefined;
   clause: string;
   branch: number;
@@ -40,7 +43,7 @@ const BETWEEN_BRANCHES = /^(?:UNION|INTERSECT|EXCEPT)$/;
 const OF_OUTPUT = /^(?:ORDER|HAVING|QUALIFY)$/;
 const MATERIALIZED = /^(?:NOT|MATERIALIZED)$/i;
 
-/** Finds the names that a statement gives, and where they stand. */
+/** Finds the names that a statement defines, and their places. */
 export function namesIn(tokens: readonly Token[]): StatementNames {
   const given: GivenName[] = [];
   const ofOutput = new Set<Token>();
@@ -66,7 +69,7 @@ export function namesIn(tokens: readonly Token[]): StatementNames {
   return { given, ofOutput };
 }
 
-/** @returns for each token the place of the first one from there on that is no `(`. */
+/** @returns for each token the place of the first following token that is no `(`. */
 function behindBrackets(tokens: readonly Token[]): readonly number[] {
   const behind = tokens.map((_, at) => at);
   for (let at = tokens.length - 2; at >= 0; at -= 1)
@@ -99,12 +102,12 @@ function beginsClause(tokens: readonly Token[], at: number): boolean {
   return !(/^FROM$/i.test(text) && /^DISTINCT$/i.test(before));
 }
 
-/** True for a name behind AS, behind an expression, or before the AS of WITH. */
+/** True for a name after AS, after an expression, or before the AS of WITH. */
 function isGiven(tokens: readonly Token[], at: number): boolean {
   const token = tokens[at] as Token;
   const [before, next, second] = [tokens[at - 1], tokens[at + 1], tokens[at + 2]];
   if (!before || isPoint(next) || isPoint(before)) return false;
-  // Every word behind AS is a name.
+  // Every word after AS is a name.
   if (/^AS$/i.test(before.text) && before.kind === 'word')
     return !MATERIALIZED.test(token.text) || !/^(?:\(|MATERIALIZED)$/i.test(next?.text ?? '');
   const isOfWith = /^AS$/i.test(next?.text ?? '') && second?.text === '(';
@@ -150,7 +153,7 @@ export function sharedSpellings(
   );
   const spellings = new Map<string, string>();
   for (const [key, inner] of classes) {
-    // Names in quotes are told apart by their case.
+    // Names in quotes are distinguished by their case.
     if (inner.some(({ token }) => token.kind === 'name') || ofTables.has(key)) continue;
     const own = new Set(inner.map(({ token }) => token.value));
     const said = quoted.get(key) ?? new Set();
@@ -162,8 +165,8 @@ export function sharedSpellings(
 }
 
 /**
- * Tells whether names in several cases are of one column: of the SELECTs of a UNION, or of others where
- * something is called by none of their spellings.
+ * Tells whether names in different cases mean one column: those of the SELECTs of a UNION, or those
+ * of others if something refers to them by none of their spellings.
  */
 function isOne(
   names: readonly GivenName[],

@@ -6,9 +6,10 @@ const ENDS = /^(?:HAVING|ORDER|LIMIT|OFFSET|FETCH|WINDOW|QUALIFY|UNION|INTERSECT
 const SETS_MAX = 256;
 
 /**
- * `GROUP BY a, ROLLUP (b, c)`: keys beside ROLLUP, CUBE or GROUPING SETS, or several of those, which
- * the engine reads alone. Written out, they are the sets of one GROUPING SETS.
- * @param add bounds what is written: each key stands in up to {@link SETS_MAX} sets
+ * `GROUP BY a, ROLLUP (b, c)`: keys beside ROLLUP, CUBE or GROUPING SETS, or several of those,
+ * which the engine accepts only alone. They are written as the sets of one GROUPING SETS.
+ * @param add limits the length of the result, because each key stands in up to {@link SETS_MAX}
+ *   sets
  * @throws {MillraceError} INVALID_SQL for too many sets
  */
 export function groupingSets(
@@ -38,7 +39,7 @@ export function groupingSets(
 
 type Sets = readonly (readonly Nodes[])[];
 
-/** The sets of keys that an item stands for; undefined for a key. */
+/** The sets of keys for an item; undefined for a single key. */
 function setsOf(item: Nodes): Sets | undefined {
   const [word, list, sets] = item;
   if (isWord(word, 'GROUPING') && isWord(list, 'SETS') && isList(sets) && item.length === 3)
@@ -52,7 +53,7 @@ function setsOf(item: Nodes): Sets | undefined {
     : undefined;
 }
 
-/** Several keys in brackets are one step. */
+/** Several keys in brackets count as one step. */
 function keysOf(item: Nodes): readonly Nodes[] {
   const [only, more] = item;
   return isList(only) && !more ? itemsOf(only.nodes) : [item];

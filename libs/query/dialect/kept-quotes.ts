@@ -2,15 +2,18 @@ import { losesQuotes } from '@app/warehouse';
 import { tokenize } from '../search/statement-tokens.js';
 import { authorTokens } from './author-tokens.js';
 
-/** No statement has it: the guard refuses names of the private use area. */
+/**
+ * No statement contains this character: the guard refuses names with characters of the private use
+ * area.
+ */
 const MARK = '\ue1fd';
-/** A name in quotes that may be one of those; most statements have none. */
+/** Matches a quoted name that may be one of those; most statements have none. */
 const MAYBE = /(["`])[a-z]{2,8}\1/i;
 const MARKED_END = `${Buffer.from(MARK).toString('latin1')}\``;
 
 /**
- * The engine prints some names without their quotes and then reads them as something else: the
- * column `nan` as a number, whatever is in it. With a mark they are names that it quotes.
+ * The engine prints some names without their quotes and then reads them differently: the column
+ * `nan` as a number, for example. With a mark in them, the engine keeps their quotes.
  * @returns the statement with marks, to be printed; `unmarked` takes them out of the print.
  */
 export function marked(text: string): string {
@@ -19,7 +22,7 @@ export function marked(text: string): string {
   let from = 0;
   let before = '';
   for (const { kind, text: token, value, end } of authorTokens(text) ?? []) {
-    // Behind a dot it can be nothing but a name, and may become a text: `list[1]."nan"`.
+    // After a dot it can only be a name, and may become a text: `list[1]."nan"`.
     const isFirst = before !== '.';
     before = token;
     if (kind !== 'name' || !isFirst || !losesQuotes(value)) continue;
@@ -29,7 +32,10 @@ export function marked(text: string): string {
   return written + text.slice(from);
 }
 
-/** @param printed from a statement with marks of ours. Texts in it may be no UTF-8, and stay as they are. */
+/**
+ * @param printed from a statement with our marks. Texts in it may be invalid UTF-8, and stay as
+ *   they are.
+ */
 export function unmarked(printed: Buffer): Buffer {
   const bytes = printed.toString('latin1');
   let written = '';

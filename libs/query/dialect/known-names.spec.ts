@@ -49,7 +49,7 @@ describe('names in another case', () => {
     ['DESCRIBE public.city', 'DESCRIBE        city'],
     ['SELECT main.city.name FROM main."city"', 'SELECT      city.name FROM      "city"'],
     ['SELECT 1 FROM main.city JOIN public.Logs USING (at)', 'SELECT 1 FROM      city JOIN        Logs USING (at)'], // prettier-ignore
-    // A SELECT list names its columns in its own case, and each of several in another one.
+    // Several SELECT lists may name the same column, each in another case.
     [
       'WITH a AS (SELECT 1 AS RETURNS), b AS (SELECT 2 AS Returns) SELECT sum(returns) AS returns FROM (SELECT returns FROM a UNION ALL SELECT RETURNS FROM b) x',
       'WITH a AS (SELECT 1 AS returns), b AS (SELECT 2 AS returns) SELECT sum(returns) AS returns FROM (SELECT returns FROM a UNION ALL SELECT returns FROM b) x',
@@ -74,15 +74,15 @@ describe('names in another case', () => {
     'SELECT lat AS NAME FROM "CITY"',
     'SELECT 1 FROM "Public".city',
     'SELECT 1 FROM a.public.city',
-    // Names that somebody may tell apart by their case.
+    // These names may be distinguished by their case.
     'SELECT x, X FROM (SELECT 1 AS x) a, (SELECT 2 AS X) b',
     'SELECT t.id, t.ID FROM (SELECT 1 AS id, 2 AS ID) t',
     'SELECT X FROM (SELECT 1 AS x) a, (SELECT 2 AS X) b',
     'SELECT * FROM (SELECT 1 AS NAME FROM city) t',
     'SELECT name FROM city WHERE name = {NAME:String}',
-    // Names in quotes are told apart by their case.
+    // Names in quotes are distinguished by their case.
     'SELECT "a", A FROM (SELECT 1 AS "a", 2 AS A)',
-    // A name that the statement gives is no schema.
+    // A name that the statement defines is no schema.
     'WITH main AS (SELECT 1 AS city) SELECT main.city FROM main',
     'SELECT main.city FROM (SELECT 1 AS city) main',
   ])('are not looked for: %s', (text) => {

@@ -6,17 +6,17 @@ import { authorTokens } from './author-tokens.js';
 import { nameFinder } from '../name-of.js';
 import { isName, isPoint, namesIn, sharedSpellings } from './given-names.js';
 
-/** The schemas that others have their tables in: of Postgres and of DuckDB. */
+/** The usual schemas for tables in Postgres and in DuckDB. */
 const SCHEMAS: readonly string[] = ['public', 'main'];
 const MAY_NAME_SCHEMA = /\b(?:public|main)\b/i;
 
 /**
- * Names that are written in another case than the columns that they mean, as SQL allows. A name
- * that exists as it is written means itself, and so does a quoted name. So only statements that
- * fail, or are known to fail, are written anew.
+ * Corrects names that differ from the columns' names only in case, as SQL allows. A name that
+ * exists as it is written means itself, and so does a quoted name. So only statements that fail, or
+ * are known to fail, are changed.
  */
 export class KnownNames {
-  /** Statements that failed as they are, and did not as they are written anew. */
+  /** Statements that failed as they were, and succeeded after the change. */
   private readonly needed = new Verdicts<true>();
 
   constructor(private readonly catalog: Catalog) {}
@@ -28,12 +28,15 @@ export class KnownNames {
     return isNeeded ? (this.written(text, organization) ?? text) : text;
   }
 
-  /** That it runs so. */
+  /** Remembers that the changed statement succeeded. */
   keep(text: string, organization: RequestOrganization): void {
     this.needed.set(keyOf(text, organization), true);
   }
 
-  /** @returns the same text, character by character, with names as they are; undefined where none is another. */
+  /**
+   * @returns the same text with the correct names, of the same length; undefined if no name
+   *   changes.
+   */
   written(text: string, organization: RequestOrganization): string | undefined {
     const tokens = authorTokens(text);
     if (!tokens) return undefined;
@@ -75,7 +78,7 @@ export class KnownNames {
     for (const [at, token] of tokens.entries()) {
       const [before, next] = [tokens[at - 1], tokens[at + 1]];
       if (token.kind !== 'word' || changes.has(token) || isGiven.has(token)) continue;
-      // A value has the name that its placeholder is written with.
+      // A value is named after its placeholder.
       if (next?.text === '(' || (before?.text === '{' && next?.text === ':')) continue;
       const { value } = token;
       const first = names.ofOutput.has(token) ? outputName : innerName;
@@ -91,14 +94,14 @@ export class KnownNames {
   }
 }
 
-/** Others have other tables, in which the same statement may mean what it says. */
+/** Other organizations have other tables, in which the same statement may be correct. */
 const keyOf = (text: string, { id }: RequestOrganization): string => `${id} ${text}`;
 
 const BEFORE_TABLE = /^(?:FROM|JOIN|,)$/i;
 
 /**
- * The schema whose name stands at this place. It is undefined where there is no such name, or where
- * it is a field of something.
+ * The schema whose name stands at this place. It is undefined if there is no such name, or if it is
+ * a field of something.
  */
 function schemaAt(tokens: readonly Token[], at: number): string | undefined {
   const token = tokens[at];
@@ -107,7 +110,10 @@ function schemaAt(tokens: readonly Token[], at: number): string | undefined {
   return SCHEMAS.includes(name) ? name : undefined;
 }
 
-/** @returns whether a table, a column or something in the statement has the schema's name; looks once. */
+/**
+ * @returns whether a table, a column or another name of the statement equals the schema's name;
+ *   looks only once.
+ */
 function takenNames(
   tables: ReadonlyMap<string, TableDescription>,
   given: readonly string[],
@@ -137,7 +143,7 @@ function knownName(names: readonly string[]): (word: string) => string | undefin
   return (word) => (all.has(find(word)) ? find(word) : undefined);
 }
 
-/** Removed text becomes blanks, so that the places of mistakes stay what they are. */
+/** Removed text becomes blanks, so that the places of errors stay correct. */
 function withChanges(text: string, changes: ReadonlyMap<Token, string>): string {
   let written = '';
   let from = 0;

@@ -15,9 +15,9 @@ export interface Call {
   readonly list: Group;
   /** `f(parameters)(arguments)`. */
   readonly more: Group | undefined;
-  /** Tells where `OVER …` begins, or the end. */
+  /** The place of `OVER …`, or the end. */
   readonly overAt: number;
-  /** Index behind all of it. */
+  /** The index after the whole call. */
   readonly end: number;
 }
 
@@ -34,7 +34,7 @@ export function callAt(nodes: Nodes, at: number): Call | undefined {
   return { name: word.value, list, more, overAt, end };
 }
 
-/** Index behind the operand that begins there; undefined where none does. */
+/** The index after the operand that begins there; undefined if none does. */
 export function operandEnd(nodes: Nodes, at: number): number | undefined {
   const node = nodes[at];
   if (!node || node.kind === 'symbol') return undefined;
@@ -51,7 +51,7 @@ export function operandEnd(nodes: Nodes, at: number): number | undefined {
   }
 }
 
-/** The same, where a number may have its sign: `-3 + v` is no negative sum. */
+/** Does the same for a number that may have a sign: `-3 + v` is no negative sum. */
 export const signedOperandEnd = (nodes: Nodes, at: number): number | undefined =>
   operandEnd(nodes, isSymbol(nodes[at], '-') && !isOperandBefore(nodes, at) ? at + 1 : at);
 
@@ -63,7 +63,7 @@ export function isOperandBefore(nodes: Nodes, at: number): boolean {
 
 const TYPE_WORDS = /^(?:PRECISION|VARYING|UNSIGNED|SIGNED)$/i;
 
-/** Index behind `:: type`, as often as it stands there. */
+/** The index after `:: type`, which may occur several times. */
 export function behindCasts(nodes: Nodes, at: number): number {
   let end = at;
   while (isSymbol(nodes[end], '::') && /^(?:word|name)$/.test(nodes[end + 1]?.kind ?? '')) {
@@ -88,7 +88,10 @@ export function powerLength(nodes: Nodes, at: number): number {
   return isSymbol(sign, '*') && isSymbol(second, '*') && second?.start === sign?.end ? 2 : 0;
 }
 
-/** Index behind operands with their signs and casts, and `+`, `-`, `*`, `/`, `%` and powers between them. */
+/**
+ * The index after a sum: operands with their signs and casts, with `+`, `-`, `*`, `/`, `%` and
+ * powers between them.
+ */
 export function sumEnd(nodes: Nodes, at: number): number | undefined {
   let end: number | undefined;
   for (let next = termEnd(nodes, at); next !== undefined;) {
@@ -99,13 +102,13 @@ export function sumEnd(nodes: Nodes, at: number): number | undefined {
   return end;
 }
 
-/** Index behind one operand with its sign and casts. */
+/** The index after one operand with its sign and casts. */
 export function termEnd(nodes: Nodes, at: number): number | undefined {
   const end = operandEnd(nodes, isSymbol(nodes[at], '-') ? at + 1 : at);
   return end === undefined ? undefined : behindCasts(nodes, end);
 }
 
-/** True in the middle of a sum, which has been looked at from its beginning. */
+/** True within a sum that has been examined from its beginning. */
 export function isWithinSum(nodes: Nodes, at: number): boolean {
   if (isSymbol(nodes[at], '-') && isOperandBefore(nodes, at)) return true;
   return isSymbol(nodes[at - 1], '::') || isArithmetic(nodes[at - 1]);

@@ -1,7 +1,7 @@
 import { certain } from '@app/platform';
 import type { Token } from '../search/statement-tokens.js';
 
-/** A piece of a statement that holds no other. */
+/** A piece of a statement without nested pieces. */
 export interface Leaf {
   readonly kind: Token['kind'];
   readonly text: string;
@@ -10,7 +10,7 @@ export interface Leaf {
   readonly end: number;
 }
 
-/** A pair of brackets with what stands in them. */
+/** A pair of brackets with its content. */
 export interface Group {
   readonly kind: 'group';
   /** The bracket that opens it. */
@@ -30,10 +30,10 @@ interface Open {
   readonly nodes: Node[];
 }
 
-/** The engine's parser goes no deeper. */
+/** The engine's parser has this limit of nesting. */
 const DEPTH_MAX = 1000;
 
-/** @returns undefined where the brackets are not in pairs, or too many within one another. */
+/** @returns undefined if brackets are not paired, or nested too deeply. */
 export function treeOf(tokens: readonly Token[]): Nodes | undefined {
   const top: Node[] = [];
   const path: Open[] = [];
@@ -76,7 +76,7 @@ export function itemsOf(nodes: Nodes): readonly Nodes[] {
   return nodes.length === 0 ? [] : items;
 }
 
-/** One of the items, which is there. */
+/** One of the items, which exists. */
 export const itemAt = (items: readonly Nodes[], at: number): Nodes =>
   certain(items[at], `item ${at} of a list`);
 
@@ -85,7 +85,7 @@ export const endOf = (nodes: Nodes): number => nodes.at(-1)?.end ?? 0;
 
 const SELECTS = /^(?:SELECT|WITH|VALUES)$/i;
 
-/** True for a SELECT, or several put together. */
+/** True for a SELECT, or several that are combined. */
 export function isQuery(nodes: Nodes): boolean {
   const [first] = nodes;
   if (first?.kind === 'word') return SELECTS.test(first.text) && nodes.length > 1;

@@ -143,7 +143,7 @@ describe('standard SQL in the words of the engine', () => {
       "SELECT sumIf(n + 1, s = '1') AS x FROM t",
       "SELECT accurateCast(sumIf(toInt128(if(s = '1', accurateCast(toInt128(n) + 1, 'Nullable(Int64)'), NULL)), s = '1'), 'Nullable(Int64)') AS x FROM t",
     ],
-    // Names that are no columns have not their types.
+    // Names that are not columns do not have the columns' types.
     [
       'SELECT arrayMap(n -> (n * 2), [1.5]) AS x FROM t',
       'SELECT arrayMap(n -> (n * 2), [1.5]) AS x FROM t',
@@ -329,7 +329,7 @@ describe('standard SQL in the words of the engine', () => {
     const nested = (depth: number): string =>
       `SELECT ${'count(a.b['.repeat(depth)}1${'])'.repeat(depth)} AS x FROM t`;
     expect(written(nested(1))).toBe('SELECT countIf(a.b[1] IS NOT NULL) AS x FROM t');
-    // Twice for each level, it would be a hundred times as long.
+    // If each level were written twice, the text would be a hundred times as long.
     expect(growth(written, nested, 5)).toBeLessThan(10);
   });
 

@@ -5,20 +5,25 @@ import { Queries } from './queries/queries.js';
 import { isWord, treeOf } from './source-tree.js';
 import { aliasesOf, ValueTypes, type TypeOfColumn } from './casts/value-types.js';
 
-/** A statement is written by what this says of the engine and of the tables. */
+/** The facts about the engine and the tables that the translation of a statement needs. */
 export interface Surroundings {
   readonly typeOfColumn: TypeOfColumn;
-  /** The engine's name of a function that is written in another case; undefined for any other. */
+  /**
+   * The engine's spelling of a function that is written in another case; undefined for any other
+   * function.
+   */
   readonly spelling: (name: string) => string | undefined;
   readonly table: (name: string) => TableDescription | undefined;
-  /** SQL of what a function without arguments tells of the session; undefined for any other. */
+  /**
+   * The SQL that replaces a function about the session, without arguments; undefined for any other.
+   */
   readonly session: (name: string) => string | undefined;
 }
 
 /**
- * A statement of standard SQL in the engine's words: functions by other names, names of columns and
- * of the output, numbers that leave their bits, lengths of time. It comes before the guard, which
- * judges what is written here as it judges any other text.
+ * Translates a statement of standard SQL for the engine: names of functions, names of columns and
+ * of the output, numbers that would overflow, intervals. It comes before the guard, which judges
+ * the result like any other text.
  * @param canonical as the engine prints the statement.
  * @throws {MillraceError} INVALID_SQL
  */

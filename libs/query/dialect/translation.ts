@@ -8,19 +8,22 @@ import { inEngineWords } from './standard-sql.js';
 
 interface Kept {
   readonly written: string;
-  /** Columns that were asked for, with the types they had then. */
+  /** The columns that were looked up, with the types that they had then. */
   readonly asked: ReadonlyMap<string, string | undefined>;
   readonly names: ReadonlySet<string>;
-  /** The known fields within objects, of each table that it may name. */
+  /** The known fields within objects, for each table that the statement may name. */
   readonly within: readonly unknown[];
-  /** The organization whose name it tells; undefined: none. */
+  /** The organization whose name a function returns; undefined: none. */
   readonly told: string | undefined;
 }
 
-/** Tells where others have their tables; see `known-names.ts`. */
+/** The usual schemas; see `known-names.ts`. */
 const SCHEMA = 'public';
 
-/** Statements in the engine's words, kept as long as the columns they name are what they were. */
+/**
+ * A cache of translated statements. An entry is valid as long as the columns that it names do not
+ * change.
+ */
 export class Translation {
   private readonly kept = new Verdicts<Kept>();
 
@@ -28,7 +31,7 @@ export class Translation {
 
   /**
    * @param canonical as the engine prints it.
-   * @param spellings functions that have one spelling only, by their names in lower case.
+   * @param spellings functions with only one spelling, by their names in lower case.
    * @throws {MillraceError} INVALID_SQL
    */
   of(
@@ -68,7 +71,7 @@ export class Translation {
     return written;
   }
 
-  /** A statement without a dot or a bracket names none. */
+  /** A statement without a dot or a bracket names no field. */
   private within(
     canonical: string,
     names: ReadonlySet<string>,
@@ -109,7 +112,7 @@ export class Translation {
   }
 }
 
-/** The type of columns that have one name in several tables. */
+/** The type of columns with the same name in several tables. */
 const commonType = ([first, ...more]: readonly [string, ...string[]]): string =>
   more.every((type) => withoutNull(type) === withoutNull(first)) ? first : 'Dynamic';
 

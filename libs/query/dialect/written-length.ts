@@ -3,24 +3,24 @@ import { STATEMENT_BYTES_MAX } from '../guard/limits.js';
 
 const NODES_MIN = 1000;
 const NODES_PER_CHARACTER = 32;
-/** Characters that are searched in all. */
+/** The number of characters that may be searched in total. */
 const SEARCHED_MAX = 32 * 1024 * 1024;
 
 /**
- * Bounds what is written anew: a function that becomes an expression with its argument five times
- * in it would otherwise make a short statement of nested ones as long as it likes.
+ * Limits the length of the result: a function that becomes an expression with its argument five
+ * times would otherwise make a short statement of nested calls enormous.
  */
 export class WrittenLength {
   private length = 0;
   private nodes = 0;
   private characters = 0;
 
-  /** @param given characters of what is written anew */
+  /** @param given the number of characters that the result may have */
   constructor(private readonly given: number) {}
 
   /**
-   * Counts a piece that is written. Each is written a few times; many times is what a bracket
-   * comes to that is written, given up and written again, with others within it.
+   * Counts a written piece. Usually each is written a few times. A bracket may be written many
+   * times if it is written, given up and written again, together with the brackets around it.
    * @throws {MillraceError} INVALID_SQL
    */
   node(): void {
@@ -29,8 +29,8 @@ export class WrittenLength {
   }
 
   /**
-   * Tells whether a text that is written has something in it: calls within one another search the same
-   * text at each level.
+   * Tells whether a written text contains something. Nested calls search the same text at each
+   * level, so the work is counted.
    * @throws {MillraceError} INVALID_SQL
    */
   searched(text: string, pattern: RegExp): boolean {

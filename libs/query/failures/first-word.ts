@@ -3,8 +3,8 @@ import { didYouMean, MillraceError } from '@app/platform';
 const BEGINNINGS = ['SELECT', 'WITH', 'EXPLAIN'];
 
 /**
- * That a text is no statement, by its first word, where that was most likely meant to be another:
- * the engine would take a lone word for the name of a column.
+ * Says that a text is no statement because of its first word, with the word that was probably
+ * meant. The engine would take a single word for the name of a column.
  */
 export function firstWordProblem(text: string): MillraceError | undefined {
   if (/^\s*\{/.test(text))

@@ -16,7 +16,7 @@ const NULLS =
 const FIRSTS = 'ORDER BY is not read there: argMin(x, y) is the x of the least y, argMax(x, y) that of the greatest'; // prettier-ignore
 const NOT = '~x is not read: bitNot(x)';
 
-/** Notations of other systems that are not read here, each with its replacement. */
+/** Notations of other systems that are not supported, each with its replacement. */
 const NOTATIONS: readonly (readonly [instead: string, ...pieces: readonly string[]])[] = [
   ['POSITIONAL JOIN is not read: join by a column', 'POSITIONAL', 'JOIN'],
   [`LATERAL: ${APPLY}`, 'LATERAL', '('],
@@ -57,8 +57,9 @@ const NOTATIONS: readonly (readonly [instead: string, ...pieces: readonly string
 ];
 
 /**
- * Tells what says the same as a notation of another system, in a statement that the engine cannot read.
- * @returns undefined where there is none in it, or its pieces cannot be told.
+ * Suggests the replacement for a notation of another system, in a statement that the engine cannot
+ * read.
+ * @returns undefined if there is none in it, or its pieces are ambiguous.
  */
 export function foreignNotation(text: string): string | undefined {
   const pieces = authorTokens(text)?.map(pieceOf) ?? [];

@@ -1,6 +1,9 @@
 const NAME_MAX = 256;
 
-/** Tells where a name first stands in a text by itself, as `, at line 2, column 5`; empty when it does not. */
+/**
+ * The place where a name first stands alone in a text, as `, at line 2, column 5`; empty if it does
+ * not.
+ */
 export function placeOf(name: string, text: string): string {
   if (name === '' || name.length > NAME_MAX) return '';
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {

@@ -5,7 +5,7 @@ import { firstWordProblem } from './first-word.js';
 import { foreignNotation } from './foreign-notation.js';
 import { lineAndColumn, placeOf } from './place-in-text.js';
 
-/** Engine numbers that the one who asks can do something about, and as what they count. */
+/** The engine's error numbers that the caller can act on, with our kinds for them. */
 const KINDS: Readonly<Record<number, ErrorKind>> = {
   47: 'UNKNOWN_COLUMN',
   16: 'UNKNOWN_COLUMN',
@@ -21,13 +21,13 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
   201: 'TOO_MANY_REQUESTS',
 };
 
-/** Tells that a statement names a table or a column that there is not. */
+/** The numbers for a statement that names a missing table or column. */
 export function isUnknownName(error: unknown): boolean {
   if (error instanceof MillraceError) return error.kind === 'STREAM_NOT_FOUND';
   return !isAbort(error) && KINDS[toWarehouseError(error).code] === 'UNKNOWN_COLUMN';
 }
 
-/** Numbers that are nobody's mistake but ours or the disk's. */
+/** The numbers for faults of ours or of the disk. */
 const OURS = new Set([0, 49, 74, 75, 76, 107, 210, 243, 271, 425, 999]);
 
 const MESSAGES: Partial<Record<ErrorKind, string>> = {
@@ -37,15 +37,15 @@ const MESSAGES: Partial<Record<ErrorKind, string>> = {
     'the queries of this organization have used up what they may in a minute; wait and ask again',
 };
 
-/** Our words for the engine's error numbers. */
+/** Our messages for the engine's error numbers. */
 const OF_NUMBER: Readonly<Record<number, (reason: string) => string>> = {
   306: () => 'the statement is nested too deep; use fewer parentheses and subqueries',
   396: (reason) => `${reason}; use LIMIT, or ask for sums of them`,
 };
-/** Integers are held against this before they leave 64 bits: see `dialect/expressions.ts`. */
+/** Integers are compared with this before they overflow 64 bits: see `dialect/expressions.ts`. */
 const LEAVES_64_BITS =
   /^Value in column U?Int128 cannot be safely converted into type U?Int(?:8|64)/;
-/** Problems that only the engine finds, each with what says the same. */
+/** Problems that only the engine finds, each with a working alternative. */
 const INSTEAD: readonly (readonly [problem: RegExp, instead: string])[] = [
   [/^Correlated subqueries in aggregation keys/, 'a subquery that looks at the outer row cannot be a key of GROUP BY: name it in an inner SELECT, SELECT n, count(*) FROM (SELECT (SELECT …) AS n FROM t) GROUP BY n'], // prettier-ignore
   [/^Cannot decorrelate query, because 'Limit'/, 'a subquery that looks at the outer row takes no LIMIT: SELECT argMin(x, y) is the x of the least y, argMax(x, y) that of the greatest'], // prettier-ignore
@@ -92,7 +92,7 @@ export function toQueryFailure(error: unknown, text: string): unknown {
   });
 }
 
-/** @param table whose part is damaged, where that is known */
+/** @param table whose part is damaged, if that is known */
 export function unreadable(error: unknown, table?: string): MillraceError {
   const what = table === undefined ? 'a table' : `the table ${table}`;
   return new MillraceError(
@@ -102,13 +102,15 @@ export function unreadable(error: unknown, table?: string): MillraceError {
   );
 }
 
-/** The engine's sentence without what it says about itself, our wrapping and the database's physical name. */
+/**
+ * The engine's message without details about itself, our wrapping and the database's physical name.
+ */
 function readable(message: string): string {
   return (
     withoutPaths(message)
       .replace(/\/\* [0-9a-f-]{36} \*\/ /g, '')
       .replace(/(?:: ?| )In scope .*$/s, '')
-      // Tables it takes for near are those of all organizations.
+      // The engine's suggestions of tables may belong to other organizations.
       .replace(/ ?Maybe you meant (?!:).*$/s, '')
       .replace(/^(?:Code: \d+\. )?(?:DB::Exception: )?/, '')
       .replace(/`?\b[os]_[0-9a-f]{32}`?\./g, '')
@@ -123,7 +125,7 @@ function readable(message: string): string {
   );
 }
 
-/** Gives the unknown column as the engine names it, with what the engine takes for near. */
+/** Gives the unknown column in the engine's words, with the engine's suggestions. */
 function unknownColumn(message: string, text: string): string | undefined {
   const name = /identifier [`'](.+?)[`'](?:[ .,:]|$)/is.exec(message)?.[1];
   if (name === undefined) return undefined;

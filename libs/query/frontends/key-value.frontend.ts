@@ -2,7 +2,7 @@ import { quoteIdentifier } from '@app/warehouse';
 import type { TableDescription } from '../catalog.js';
 import type { BoundStatement } from '../plan/bindings.js';
 
-/** The last value that a key was given; rows without a value do not count. */
+/** The latest value of a key; rows without a value do not count. */
 export function lastValue(
   { name, arrivalColumns = [] }: TableDescription,
   key: string,

@@ -1,6 +1,9 @@
 import { MillraceError } from '@app/platform';
 
-/** Rows to skip: as they are counted, or by pages of `limit` rows, of which the first is 1. @throws {MillraceError} INVALID_PARAMETER */
+/**
+ * The number of rows to skip, given directly or by pages of `limit` rows, counted from 1.
+ * @throws {MillraceError} INVALID_PARAMETER
+ */
 export function pageOffset({
   page,
   offset,

@@ -31,9 +31,9 @@ export const comparisonOf = (operator: string): Comparison | undefined =>
   Object.hasOwn(COMPARISONS, operator) ? COMPARISONS[operator] : undefined;
 
 /**
- * One `filter[column]operator=value`. Text may stand in single quotes, `''` for one of them, as
- * ROAPI wants it; without them it is taken as it is. An unquoted `null` with eq or ne asks for null.
- * @param column the one that is named; the caller has looked it up.
+ * One `filter[column]operator=value`. A text may stand in single quotes, with `''` for a quote, as
+ * in ROAPI; without quotes it is used as it is. An unquoted `null` with eq or ne means null.
+ * @param column the named column, as the caller has looked it up.
  * @throws {MillraceError} INVALID_PARAMETER
  */
 export function planFilter(column: Column, operator: string, value: string): Condition {
@@ -65,7 +65,7 @@ function unquote(value: string): string {
   return quoted === undefined ? value : quoted.replaceAll("''", "'");
 }
 
-/** `1,2` or `'a,b','c'`, in brackets or without: commas within quotes do not separate. */
+/** `1,2` or `'a,b','c'`, in brackets or without. Commas within quotes do not separate. */
 function splitList(value: string, name: string): readonly string[] {
   const inside = /^\((.*)\)$/s.exec(value)?.[1] ?? value;
   const items = inside.match(/(?:^|,)(?:'(?:[^']|'')*'(?=,|$)|[^,]*)/gs) ?? [];

@@ -8,14 +8,14 @@ import { pageOffset } from './page-offset.js';
 import { planFilter } from './table-filter.js';
 
 const KNOWN = ['columns', 'sort', 'limit', 'offset', 'page', 'filter[column]operator'];
-/** `]` may stand in a column's name: the last one ends it. */
+/** `]` may be in a column's name, so the last one ends it. */
 const FILTER = /^filter\[(.*)\]([^\]]*)$/s;
 const COUNT_MAX = 2 ** 53 - 1;
 const FILTERS_MAX = 100;
 
 /**
  * `?columns=a,b&filter[a]gt=1&sort=-a&limit=10&offset=20` over one table; `page` counts from 1 and
- * stands with `limit`. Filters may repeat, all of them hold.
+ * needs `limit`. Several filters must all hold.
  * @throws {MillraceError} INVALID_PARAMETER, UNKNOWN_COLUMN
  */
 export function planTableRead(
@@ -61,7 +61,7 @@ function once(name: string, value: unknown): string {
   return value;
 }
 
-/** Names with commas between them; a name that holds commas may stand alone. */
+/** Names separated by commas. A name that contains commas may stand alone. */
 const names = (table: TableDescription, list: string | undefined): readonly string[] => {
   if (list === undefined || list === '') return [];
   return namedColumns(table).some(({ name }) => name === list) ? [list] : list.split(',');
@@ -73,7 +73,10 @@ function distinct(columns: readonly string[]): readonly string[] {
   return columns;
 }
 
-/** A column may be called `-a`: the whole key first. A `+` of a URL arrives as a blank. */
+/**
+ * A column may be called `-a`, so the whole key is looked up first. A `+` in a URL arrives as a
+ * blank.
+ */
 function sortKey(table: TableDescription, key: string): TablePlan['sort'][number] {
   if (namedColumns(table).some(({ name }) => name === key))
     return { column: key, descending: false };
@@ -83,7 +86,7 @@ function sortKey(table: TableDescription, key: string): TablePlan['sort'][number
   };
 }
 
-/** @throws {MillraceError} UNKNOWN_COLUMN, with a near name. */
+/** @throws {MillraceError} UNKNOWN_COLUMN, with a similar name. */
 export function findColumn(table: TableDescription, name: string): Column {
   const columns = namedColumns(table);
   const exact = columns.find((each) => each.name === name);

@@ -1,11 +1,11 @@
-// Runs in the browser: GraphiQL over the organization that is chosen, or named by ?org=; over the
-// tables of the edge program, which has no organizations. The browser sends the credentials that it
-// was asked for when the page was opened.
+// Runs in the browser: GraphiQL over the chosen organization, or over the one in ?org=. In the edge
+// program, which has no organizations, it is over all tables. The browser sends the credentials
+// that it was asked for when the page was opened.
 (async () => {
   const place = document.getElementById('graphiql');
   const choice = document.getElementById('organization');
   const isEdge = document.documentElement.dataset.program === 'edge';
-  // An address with credentials in it may be opened, but not be fetched from.
+  // A page may be opened by an address with credentials in it, but fetch refuses such an address.
   const address = (path) => new URL(path, location.origin + location.pathname).href;
   const show = (path, tables, example) => {
     const fetcher = GraphiQL.createFetcher({

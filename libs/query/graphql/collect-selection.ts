@@ -14,12 +14,15 @@ import { GraphqlFailure } from './graphql-failure.js';
 
 type VariableValues = NonNullable<ReturnType<typeof getVariableValues>['coerced']>;
 
-/** Fields of one place in the answer, by their key in it; several are the same field, selected more than once. */
+/**
+ * Fields at one place in the answer, by their key in it. Several are the same field, selected more
+ * than once.
+ */
 export type Selection = ReadonlyMap<string, readonly [FieldNode, ...FieldNode[]]>;
 
 const FIELDS_MAX = 2000;
 
-/** Follows fragments and directives. Counts fields: fragments can make many of few. */
+/** Follows fragments and directives. Counts fields, because fragments can make many out of few. */
 export class SelectionReader {
   private fields = 0;
 

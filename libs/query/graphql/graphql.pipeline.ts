@@ -24,33 +24,41 @@ export interface GraphqlRequest {
   readonly operationName: string | undefined;
 }
 
-/** A root field of the answer: rows of a statement, or what the schema itself says. */
+/** A root field of the answer: rows of a statement, or the schema's description of itself. */
 export type RootField =
   | { readonly key: string; readonly statement: BoundStatement }
   | { readonly key: string; readonly value: unknown };
 
-/** Keys within JSON that somebody asks for may have come since they were last looked at; so often it is looked again. */
+/**
+ * The interval after which keys within JSON are looked up again, because new keys may have come.
+ */
 const LOOKED_AGAIN_MS = 1000;
 const ROOT_FIELDS_MAX = 20;
 /**
- * Fields of an answer about the schema. GraphiQL's question has 1.1 million of them where an
- * organization has 500 streams of 20 fields and one of 5,000.
+ * The number of fields of an answer about the schema. GraphiQL's question has 1.1 million for an
+ * organization with 500 streams of 20 fields and one of 5,000.
  */
 const SCHEMA_FIELDS_MAX = 2_000_000;
-/** Answers about one organization's schema may have so many fields a second, because they are made on the thread that answers everybody. */
+/**
+ * The number of fields per second in answers about one organization's schema. It is limited because
+ * they are made on the main thread.
+ */
 const SCHEMA_FIELDS_PER_SECOND = 200_000;
 
-/** A parsed document takes a hundred times what its text does. */
+/** A parsed document takes a hundred times as much memory as its text. */
 const DOCUMENTS_KEPT = { verdicts: 500, characters: 256 * 1024 };
 
-/** The way of a GraphQL query: document → schema of the organization → validation → a statement a root field. */
+/**
+ * Answers a GraphQL query: document → schema of the organization → validation → one statement for
+ * each root field.
+ */
 @Injectable()
 export class GraphqlPipeline {
   private readonly schemas = new KeptSchemas();
   private readonly documents = new Verdicts<Operation>(DOCUMENTS_KEPT);
-  /** Schemas that a kept document is valid for. */
+  /** The schemas for which a cached document is valid. */
   private readonly validFor = new WeakMap<Operation, WeakSet<OrganizationSchema>>();
-  /** The plans of kept documents without variables, by the schema they are valid for. */
+  /** The plans of cached documents without variables, by the schema for which they are valid. */
   private readonly planned = new WeakMap<
     Operation,
     WeakMap<OrganizationSchema, readonly RootField[]>
@@ -122,7 +130,7 @@ export class GraphqlPipeline {
     return operation;
   }
 
-  /** Answers questions about the schema itself, by the library. */
+  /** Answers questions about the schema itself, through the library. */
   private async metaFields(
     schema: GraphQLSchema,
     { document, operation }: Operation,
@@ -166,7 +174,7 @@ export class GraphqlPipeline {
       );
   }
 
-  /** The schema that the document is valid for. */
+  /** The schema for which the document is valid. */
   private async schemaFor(
     operation: Operation,
     organization: RequestOrganization,
@@ -194,7 +202,7 @@ export class GraphqlPipeline {
     return described;
   }
 
-  /** Built anew when a table, a column or a key within JSON has come or gone. */
+  /** Built again when a table, a column or a key within JSON appears or disappears. */
   private async schema(
     organization: RequestOrganization,
     ageMaxMs: number,
@@ -208,7 +216,8 @@ export class GraphqlPipeline {
     const built = soundSchema(tables, shapes);
     for (const { name, problem } of built.leftOut)
       this.logger.error(`table ${name} of ${organization.name} is left out of GraphQL: ${problem}`);
-    // Those of tokens that see some streams push out each other, not what everybody else uses.
+    // Schemas for tokens that see only some streams replace each other, and not the schemas for
+    // everybody else.
     const owner = organization.streams ? `${organization.id} in part` : organization.id;
     this.schemas.set(owner, version, built, tables);
     return built;
@@ -226,12 +235,15 @@ export class GraphqlPipeline {
   }
 }
 
-/** Questions about the schema itself are paid for each time. */
+/** Questions about the schema itself count against the limit each time. */
 const dependsOnNothingElse = ({ operation }: Operation, fields: readonly RootField[]): boolean =>
   (operation.variableDefinitions ?? []).length === 0 &&
   fields.every((field) => 'statement' in field);
 
-/** Texts by the list of columns: it is the same list as long as nothing of the columns changes. */
+/**
+ * Cached texts by the list of columns, which stays the same object as long as the columns do not
+ * change.
+ */
 const written = new WeakMap<TableDescription['columns'], Map<unknown, string>>();
 
 function versionOf(tables: readonly TableDescription[], shapes: Shapes): string {
@@ -245,7 +257,7 @@ function versionOf(tables: readonly TableDescription[], shapes: Shapes): string 
   return hash.digest('base64');
 }
 
-/** A root field that is no table is told as one: 404, with a near name. */
+/** A root field that is no table gets an answer of its own: 404, with a similar name. */
 function checkRoots({ operation }: Operation, { roots }: OrganizationSchema): void {
   for (const node of operation.selectionSet.selections) {
     if (node.kind !== Kind.FIELD) continue;

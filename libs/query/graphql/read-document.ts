@@ -16,12 +16,12 @@ import { MillraceError } from '@app/platform';
 import { GraphqlFailure } from './graphql-failure.js';
 
 const TOKENS_MAX = 10_000;
-/** Validation compares fields of one place with each other. */
+/** The number of fields. Validation compares the fields of one place with each other. */
 const FIELDS_MAX = 2000;
-/** Brackets within brackets; what GraphiQL asks at start has about 15. */
+/** The depth of nested brackets; GraphiQL's question at start has about 15. */
 const DEPTH_MAX = 32;
 
-/** A document with the one operation of it that is to run. */
+/** A document with the operation to run. */
 export interface Operation {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
@@ -54,7 +54,7 @@ export function readDocument(text: string, operationName: string | undefined): O
   };
 }
 
-/** Checks the size before the text is parsed: the parser calls itself for each bracket. */
+/** Checks the depth before the text is parsed, because the parser recurses for each bracket. */
 function checkSize(text: string): void {
   const lexer = new Lexer(new Source(text));
   let depth = 0;

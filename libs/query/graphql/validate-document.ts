@@ -30,7 +30,10 @@ export function validateDocument(
 
 const EXPECTED = /expecting type "(\w+)!?"/;
 
-/** Makes the standard's rule, but `$status: Int` may be compared with: our scalars of arguments take what others are. */
+/**
+ * Replaces a rule of the standard, so that `$status: Int` may be compared with columns: our scalars
+ * of arguments accept other scalars.
+ */
 function lenientVariables(context: ValidationContext): ASTVisitor {
   const lenient = Object.create(context) as ValidationContext;
   lenient.reportError = (error) => {
@@ -39,7 +42,10 @@ function lenientVariables(context: ValidationContext): ASTVisitor {
   return VariablesInAllowedPositionRule(lenient);
 }
 
-/** Makes the standard's rule, but an object of JSON may be selected whole, as ROAPI's users do. */
+/**
+ * Replaces a rule of the standard, so that an object of JSON may be selected as a whole, as ROAPI's
+ * users do.
+ */
 function leafRule(jsonTypes: ReadonlySet<string>): (context: ValidationContext) => ASTVisitor {
   return (context) => ({
     Field(node) {

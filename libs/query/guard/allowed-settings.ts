@@ -4,7 +4,10 @@ import type { SpelledStatement } from './spell-out.js';
 
 const FLAG = /^[01]$/;
 
-/** The engine's settings that a statement may change for itself, with the values they may have: what changes an answer, never what bounds it or what it may reach. */
+/**
+ * The engine's settings that a statement may change, with the allowed values. They may change an
+ * answer, but no limit, and not what a statement can reach.
+ */
 const ALLOWED: Readonly<Record<string, RegExp>> = {
   aggregate_functions_null_for_empty: FLAG,
   any_join_distinct_right_table_keys: FLAG,
@@ -42,8 +45,8 @@ const ONE = /(\w+) = (?:'([^'\\]*)'|([\w.-]+))/;
 const CLAUSE = new RegExp(` SETTINGS (${ONE.source}(?:, ${ONE.source})*)$`);
 
 /**
- * Takes the SETTINGS clause off the end: a read-only session cannot change its settings, so they
- * are given to one that is opened with them.
+ * Removes the SETTINGS clause from the end. A read-only session cannot change its settings, so a
+ * new session is opened with them.
  * @throws {MillraceError} STATEMENT_REFUSED
  */
 export function takeSettings(spelled: SpelledStatement): [SpelledStatement, Settings] {

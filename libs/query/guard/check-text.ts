@@ -5,7 +5,7 @@ import { SELECTS_MAX, STATEMENT_BYTES_MAX } from './limits.js';
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
 /**
- * Refuses texts that need no parser to be refused.
+ * Refuses texts that can be refused without a parser.
  * @throws {MillraceError} EMPTY_BODY, INVALID_SQL
  */
 export function checkText(text: string): void {

@@ -26,24 +26,24 @@ import { Verdicts } from './verdicts.js';
 /** A statement that may run, in the engine's canonical form. */
 interface Admitted {
   readonly statement: string;
-  /** A statement that has the same columns: this one, or one with other values in its conditions. */
+  /** A statement with the same columns: this one, or one with other values in its conditions. */
   readonly alike: string;
-  /** The engine's, for it alone. */
+  /** The engine's settings for this statement. */
   readonly settings: Settings;
-  /** Tells how a statement would run, in the engine's words. */
+  /** The engine's plan of a statement. */
   readonly explains: boolean;
   /** Tells whether times without a zone may be among its columns. */
   readonly wallTimes: boolean;
-  /** That it may read. */
+  /** The tables that it may read. */
   readonly tables: readonly TableDescription[];
 }
 
 /** The engine's own names, in lower case. */
 interface EngineNames {
   readonly functions: ReadonlySet<string>;
-  /** The right spellings of names of functions that have one spelling only. */
+  /** The correct spellings of functions that have only one spelling. */
   readonly spellings: ReadonlyMap<string, string>;
-  /** They are written `database.table`. */
+  /** The names as `database.table`. */
   readonly tables: ReadonlySet<string>;
   readonly zones: ReadonlySet<string>;
 }
@@ -76,7 +76,7 @@ export class Guard {
   private names: EngineNames | undefined;
   private readonly zones = new TimeZones();
   private readonly verdicts = new Verdicts<Verdict>();
-  /** Statements as the engine prints them, by what was sent. */
+  /** A cache of statements as the engine prints them, by the text that was sent. */
   private readonly printed = new Verdicts<SpelledStatement>();
   private readonly shapes = new StatementShapes();
   private readonly translation: Translation;
@@ -128,7 +128,7 @@ export class Guard {
     return { statement, alike: statement, settings, explains, wallTimes, tables };
   }
 
-  /** Names that a statement may call, spelled as the engine has them where that matters. */
+  /** The functions that a statement may call, in the engine's spelling if it matters. */
   async functionNames(): Promise<readonly string[]> {
     const { functions, spellings } = await this.engineNames();
     const known = KNOWN_FUNCTIONS.filter((name) => functions.has(name));
@@ -176,7 +176,7 @@ export class Guard {
     return known;
   }
 
-  /** @param author what was sent, for the places of what is refused. */
+  /** @param author the text that was sent, for the places of refused pieces. */
   private async verdictOn(printed: SpelledStatement, author: string): Promise<Verdict> {
     const text = textOf(printed);
     const known = this.verdicts.get(text);
@@ -186,12 +186,12 @@ export class Guard {
     return verdict;
   }
 
-  /** Everything that does not depend on who asks. */
+  /** All checks that do not depend on the caller. */
   private async examine(printed: SpelledStatement, written: string): Promise<Verdict> {
     const { functions, tables } = await this.engineNames();
     const [spelled, settings] = takeSettings(printed);
     checkSize(spelled.printable);
-    // No EXPLAIN stands there, or one does.
+    // Checks that no EXPLAIN stands there, or exactly one.
     const explained = EXPLAIN.exec(spelled.printable)?.[0] ?? '';
     const findings = inspectTree(
       await this.tree(spelled.printable.slice(explained.length), written),

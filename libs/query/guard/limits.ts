@@ -1,12 +1,17 @@
 /** Longest statement taken, in bytes. */
 export const STATEMENT_BYTES_MAX = 256 * 1024;
-/** SELECTs that a statement may have: the engine takes a second to find that thousands are too many. */
+/**
+ * The number of SELECTs in a statement: the engine needs a second to find that there are thousands.
+ */
 export const SELECTS_MAX = 500;
-/** Verdicts kept. */
+/** The number of cached verdicts. */
 export const VERDICTS_MAX = 2000;
-/** Characters of all statements whose verdicts are kept. */
+/** The characters of all statements with cached verdicts. */
 export const VERDICT_TEXT_MAX = 4 * 1024 * 1024;
-/** Time zones that statements have named since the start: the engine keeps 4.7 MB for each. */
+/**
+ * The number of time zones that statements have named since the start: the engine keeps 4.7 MB for
+ * each.
+ */
 export const ZONES_MAX = 64;
-/** One organization may be the first to name so many of these. */
+/** The number of these that one organization may be the first to name. */
 export const ZONES_PER_ORGANIZATION_MAX = 16;

@@ -1,6 +1,6 @@
 import { counter, MillraceError } from '@app/platform';
 
-/** Tells which rule of the guard a statement breaks, for those who watch over it. */
+/** The rule of the guard that a statement breaks, for operators who watch it. */
 const RULES = [
   'foreign_table',
   'function',
@@ -24,7 +24,7 @@ const refusals = counter(
   RULES,
 );
 
-/** A statement that the guard does not let pass. */
+/** A statement that the guard refuses. */
 export class Refusal extends MillraceError {
   constructor(
     readonly rule: Rule,
@@ -33,11 +33,11 @@ export class Refusal extends MillraceError {
     super('STATEMENT_REFUSED', `the statement is refused: ${why}`);
   }
 
-  /** Counts it; once for each statement, in however many ways that is judged. */
+  /** Counts it once for each statement, however often parts of the statement are judged. */
   count(): void {
     refusals.inc({ reason: this.rule });
   }
 }
 
-/** @returns what to throw. */
+/** @returns the error to throw. */
 export const refused = (rule: Rule, why: string): Refusal => new Refusal(rule, why);

@@ -1,12 +1,12 @@
 import { certain } from '@app/platform';
 
 /**
- * A second opinion, on the text and not on the engine's print of its tree: whether a table of the
- * engine's or of any organization's database is named anywhere, in whatever place.
+ * A second check, on the text and not on the engine's print of its tree: it finds any name of a
+ * table of the engine, or of any organization's database, at any place.
  */
 
 const TEXTS = /'(?:[^'\\]|\\.)*'/gs;
-/** The name must not be within a longer name: `t.system.events` is a field of a column. */
+/** The name must not be part of a longer name: `t.system.events` is a field of a column. */
 const QUALIFIED =
   /(?<![\w`.\ue000-\ue1ff])`?(system|information_schema|o_[0-9a-f]{32})`?\.`?(\w+)/gi;
 

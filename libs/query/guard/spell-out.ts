@@ -1,7 +1,8 @@
 /**
- * The engine prints a tree with names raw: an alias may hold a comma, a line break, whole lines of
- * a print. Before a statement is printed, every such character within quotes is replaced by one of
- * the private use area, which makes the print unambiguous; `asWritten` undoes it.
+ * The engine prints names in a tree without quotes: an alias may contain a comma, a line break, or
+ * whole lines of a print. Before a statement is printed, every such character within quotes is
+ * replaced by one of the private use area, which makes the print unambiguous; `asWritten` undoes
+ * it.
  */
 
 /** A `{name:Type}` of a statement; its value comes with each call. */
@@ -12,22 +13,25 @@ export interface Placeholder {
 
 export interface SpelledStatement {
   /**
-   * The statement that will run, in pieces: text as the engine wrote it, and the places of values.
+   * The statement that will run, in pieces: text in the engine's print, and the places of values.
    */
   readonly pieces: readonly (string | Placeholder)[];
-  /** The same statement, for the print of its tree only. */
+  /** The same statement in the form whose tree is printed. */
   readonly printable: string;
 }
 
-/** ASCII characters stand at this plus their code, escape sequences at that plus their letter's. */
+/**
+ * An ASCII character becomes this number plus its code; an escape sequence becomes that number plus
+ * its letter's code.
+ */
 const CHARACTERS = 0xe000;
 const ESCAPES = 0xe100;
 /** Stands for any other character of a text. */
 const UNTOLD = '\ue1fe';
-/** Begins the text that stands for a placeholder's value in the print. */
+/** The prefix of the text that stands for a placeholder's value in the print. */
 const PLACEHOLDER_MARK = '\ue1ff';
 const PRIVATE = /[\ue000-\ue1ff]/;
-/** Some reader or other takes these for the end of a line. */
+/** Some readers treat these characters as the end of a line. */
 const LINE_ENDS = /[\u0085\u2028\u2029]/;
 const PLAIN = /[A-Za-z0-9_ -]/;
 const LETTERS: Readonly<Record<string, string>> = {
@@ -140,7 +144,10 @@ function spellName(bytes: string): Spelled | undefined {
   return { statement: name, printable };
 }
 
-/** Values stay; only what could break a line of the print goes, and spaces stay spaces. Bytes that are not UTF-8 become escapes. */
+/**
+ * Values stay unchanged, except for characters that could break a line of the print. Blanks stay
+ * blanks. Bytes that are not UTF-8 become escapes.
+ */
 function spellText(bytes: string): Spelled {
   const statement = utf8(bytes) ?? bytes.replace(/[\u0080-\u00ff]/g, byteEscape);
   const printable = statement

@@ -5,11 +5,12 @@ import { refused } from './refused.js';
 /**
  * Bounds the time zones that statements name. The engine keeps 4.7 MB for each name it has ever
  * seen, until it ends, and takes names for files: `file:/dev/stdin` waits for ever, `libc:x` is
- * another zone for every x. So only the names of its own list pass, and not all of them.
+ * another zone for every x. So only names of the engine's list are allowed, and only a limited
+ * number of them.
  */
 export class TimeZones {
   private readonly used = new Set<string>();
-  /** Tells how many of them an organization was the first to name. */
+  /** For each organization, the number of zones that it was the first to name. */
   private readonly first = new Map<string, number>();
 
   /**
@@ -18,7 +19,7 @@ export class TimeZones {
    */
   check(zones: Iterable<string>, known: ReadonlySet<string>, organizationId: string): void {
     for (const zone of zones) {
-      // No zone is the server's own.
+      // An empty zone means the server's own.
       if (zone === '' || this.used.has(zone)) continue;
       if (!known.has(zone))
         throw new MillraceError(

@@ -5,10 +5,13 @@ interface Kept<Verdict> {
   readonly length: number;
 }
 
-/** Verdicts by text: the last ones used, up to a number and a length of all texts together. */
+/**
+ * A cache of verdicts by text. It keeps those that were used last, up to a number of verdicts and
+ * of characters.
+ */
 export class Verdicts<Verdict> {
   /**
-   * @param most how many, and of how many characters together
+   * @param most the number of verdicts, and of characters
    * @param lengthOf characters that a verdict holds besides its text
    */
   constructor(

@@ -18,7 +18,10 @@ const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 const folders = createRequire(import.meta.url).resolve.paths('graphiql') ?? [];
 
-/** A file of a package, which its `exports` may not name: they are for bundlers. */
+/**
+ * The path of a file in a package. The package's `exports` may not name it, because they are for
+ * bundlers.
+ */
 function packaged(name: string): string {
   const path = folders.map((folder) => join(folder, name)).find((each) => existsSync(each));
   if (path === undefined) throw new Error(`no installed package has ${name}`);
@@ -55,13 +58,15 @@ const ASSETS: ReadonlyMap<string, Asset> = new Map([
   ],
 ]);
 
-/** Editors write styles as they go. */
+/** The editor adds styles while it runs. */
 const POLICY = pagePolicy({
   'style-src': "'self' 'unsafe-inline'",
   'font-src': "'self' data:",
 });
 
-/** GraphiQL, whole, from this server: to look at an organization's schema and try queries. */
+/**
+ * Serves GraphiQL completely from this server, to look at an organization's schema and try queries.
+ */
 @Controller('graphiql')
 @Undescribed()
 export class GraphiqlController {
@@ -111,7 +116,7 @@ export class GraphiqlController {
     else await reply.send(bytes);
   }
 
-  /** The bytes of the page are those of its file, except for one word. */
+  /** The page is the file's content with one word replaced. */
   private async load(file: string): Promise<Buffer> {
     const bytes = await readFile(file);
     if (!file.endsWith('.html')) return bytes;

@@ -38,7 +38,9 @@ export class GraphqlController {
     private readonly queries: QueryPipeline,
   ) {}
 
-  /** A text is answered with rows, as ROAPI does; JSON with the envelope of the standard. */
+  /**
+   * A body of text gets rows as its answer, as in ROAPI; a JSON body gets the standard's envelope.
+   */
   @Post('graphql')
   @HttpCode(200)
   @Describe({
@@ -109,7 +111,7 @@ export class GraphqlController {
       .send(Readable.from(startingWith(first, pieces), { objectMode: false }));
   }
 
-  /** One table after the other: each holds a session of the engine while it is read. */
+  /** The tables are read one after the other, because each needs a session of the engine. */
   private async *pieces(
     fields: readonly RootField[],
     organization: RequestOrganization,
@@ -145,7 +147,7 @@ function isJson(request: AuthenticatedRequest): boolean {
   return /^application\/(?:[\w.-]+\+)?json\b/i.test(request.headers['content-type'] ?? '');
 }
 
-/** The error shape of the API, and the list that clients of GraphQL look for. */
+/** The API's error form, together with the list of errors that clients of GraphQL expect. */
 function failureEnvelope(failure: MillraceError): object {
   const errors =
     failure instanceof GraphqlFailure

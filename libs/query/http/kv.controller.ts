@@ -15,7 +15,7 @@ import { QueryPipeline } from '../query.pipeline.js';
 import { abortedWith } from './answers/aborted-with.js';
 import { knownTable } from './requests/known-table.js';
 
-/** A stream with the columns `key` and `value` is a store of keys and values. */
+/** A stream with the columns `key` and `value` is a key-value store. */
 @Controller()
 @Requires('query')
 export class KeyValueController {

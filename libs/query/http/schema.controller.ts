@@ -26,7 +26,10 @@ const EXAMPLE: TableSchema = {
 @Controller('schema')
 @Requires('query')
 export class SchemaController {
-  /** Schemas by the list of a table's columns: the same list has the same fields, unless it has objects. */
+  /**
+   * A cache of schemas by the list of a table's columns. The same list has the same fields, unless
+   * it has objects.
+   */
   private readonly steady = new WeakMap<TableDescription['columns'], TableSchema>();
 
   constructor(

@@ -90,7 +90,7 @@ export class SearchController {
     await reply.type(JSON_TYPE).send(answer(result, search, { took, scan }));
   }
 
-  /** A range is searched as one: each range within it would cost what the whole does. */
+  /** A range is searched at once, because each smaller range would cost as much as the whole. */
   @Post('_search_partition')
   @HttpCode(200)
   @Describe({

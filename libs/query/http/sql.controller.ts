@@ -88,7 +88,7 @@ export class SqlController {
     await this.answer({ sql, values, range }, request, reply);
   }
 
-  /** Answers a statement in a browser's address line. */
+  /** Answers a statement from a browser's address line. */
   @Get('sql')
   @Describe({
     tag: 'Queries',
@@ -108,7 +108,7 @@ export class SqlController {
     await this.answer({ sql, values, range }, request, reply);
   }
 
-  /** Lists functions for editors that complete what somebody types. */
+  /** Lists functions for editors with completion. */
   @Get('sql/functions')
   @Describe({
     tag: 'Queries',

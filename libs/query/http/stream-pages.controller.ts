@@ -33,7 +33,7 @@ const TIME_MAX = 10_413_792_000_000_000;
 const size = z.coerce.number().int().min(0).max(SIZE_MAX).default(10);
 const time = z.coerce.number().int().min(0).max(TIME_MAX).default(0);
 
-/** The parameters that both have, and those of OpenObserve's that would change their answers. */
+/** The common parameters, and those of OpenObserve's that would change the answers. */
 const pageQuery = z.object({
   type: streamType,
   query_fn: queryFunction,

@@ -81,7 +81,7 @@ export class TailController {
       void reply.headers({
         'Content-Type': 'text/event-stream',
         'Cache-Control': 'private, no-store',
-        // nginx would hold events back until it has a buffer full of them.
+        // Without this header, nginx would hold events back until its buffer is full.
         'X-Accel-Buffering': 'no',
       });
       if (request.method === 'HEAD') {

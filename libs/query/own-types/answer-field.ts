@@ -2,22 +2,22 @@ import { readBinaryType } from '@app/warehouse';
 import { readElement, readEngineType, typeWithin } from '../plan/engine-type.js';
 import { isWallTime } from '../plan/wall-times.js';
 
-/**
- * A field of an answer's own schema. It is undefined where the schema needs no note about the
- * field.
- */
+/** A note about a field of an answer's own schema. It is undefined if the field needs none. */
 export interface AnswerField {
-  /** A list has its element, a map its entries, and an entry the key and the value. */
+  /**
+   * A list has a note for its element, a map one for its entries, and an entry one each for key and
+   * value.
+   */
   readonly children: readonly AnswerField[];
-  /** Says of a timestamp that it has no zone. */
+  /** Removes the zone of a timestamp. */
   readonly dropZone?: () => void;
-  /** Says of a timestamp that it is a time of day. */
+  /** Marks a timestamp as a time of day. */
   readonly asTimeOfDay?: () => void;
-  /** Says of a text that it is bytes. */
+  /** Marks a text as bytes. */
   readonly asBinary?: () => unknown;
 }
 
-/** Says of an answer's fields what the engine's type of their column says. */
+/** Notes what the engine's types of the columns say about an answer's fields. */
 export function sayOwnTypes(type: string, field: AnswerField | undefined): void {
   if (!field) return;
   const read = readEngineType(type);
@@ -54,6 +54,6 @@ function sayParameters(types: readonly string[], field: AnswerField | undefined)
 
 const typeOf = (element: string): string => readElement(element).type;
 
-/** Tells whether there is something to say that the engine does not. */
+/** Tells whether there is a note, because the engine does not write it itself. */
 export const hasOwnTypes = (type: string): boolean =>
   /\bTime(?:64)?\b|\bDateTime64\(\d\)|\bSimpleAggregateFunction\b/.test(type);

@@ -79,9 +79,9 @@ function fieldOf(field: FlatTable, bytes: Buffer): AnswerField {
   const place = field.place(FIELD.tag);
   return {
     children: field.tables(FIELD.children).map((child) => fieldOf(child, bytes)),
-    // The engine's word where a type has none, since that is the session's.
+    // The engine writes this zone for a type without one, because it is the session's.
     ...(tag === TIMESTAMP && { dropZone: () => type?.dropText(ZONE_OF_TIMESTAMP, 'UTC') }),
-    // Both are written alike, and neither type has more to say.
+    // Both are written alike, so neither type needs a note.
     ...(tag === UTF8 && place !== undefined && { asBinary: () => bytes.writeUInt8(BINARY, place) }),
   };
 }

@@ -1,11 +1,11 @@
-/** So many bytes of an answer are held at once: headers, and what stands at its end. */
+/** So many bytes of an answer are held at once: headers, and the end of the answer. */
 const HELD_MAX = 64 * 1024 * 1024;
 
-/** Chunks of an answer that are not sent yet, by their places in the whole of it. */
+/** Chunks of an answer that are not sent yet, by their places in the whole answer. */
 export class HeldChunks {
   private chunks: Buffer[] = [];
   private start = 0;
-  /** The end of all that has come. */
+  /** The end of all bytes so far. */
   end = 0;
 
   add(chunk: Buffer): void {
@@ -13,7 +13,7 @@ export class HeldChunks {
     this.end += chunk.length;
   }
 
-  /** Copies the bytes that are held. */
+  /** Copies the held bytes. */
   bytes(from: number, to = this.end): Buffer {
     const buffers: Buffer[] = [];
     let at = this.start;
@@ -24,7 +24,7 @@ export class HeldChunks {
     return Buffer.concat(buffers);
   }
 
-  /** Writes over the bytes in place: the reader of an answer owns its memory. */
+  /** Overwrites the bytes in place, because the reader of an answer owns its memory. */
   write(from: number, bytes: Buffer): void {
     let at = this.start;
     for (const chunk of this.chunks) {
@@ -35,7 +35,7 @@ export class HeldChunks {
     }
   }
 
-  /** Puts other bytes in the place of some; what follows them moves. */
+  /** Replaces some bytes by others of any length; the bytes after them move. */
   replace(from: number, to: number, bytes: Buffer): void {
     const start = this.start;
     this.chunks = [this.bytes(start, from), bytes, this.bytes(to)].filter(
@@ -45,7 +45,7 @@ export class HeldChunks {
   }
 
   /**
-   * Releases the chunks that end before a place, in their order. Their receiver frees their memory.
+   * Releases the chunks that end before a place, in order. Their receiver frees their memory.
    * @throws {RangeError} when too much would stay.
    */
   release(before: number): Buffer[] {
@@ -62,10 +62,10 @@ export class HeldChunks {
   }
 }
 
-/** Reads what an answer says of itself, as it comes. */
+/** Reads the structure of an answer while it arrives. */
 export interface AnswerWalk {
   /**
-   * Goes on as far as there are bytes.
+   * Continues as far as there are bytes.
    * @param isWhole true when no more bytes will come.
    * @returns the place before which no byte will be changed.
    */

@@ -13,7 +13,10 @@ import type { AnswerWalk, HeldChunks } from './held-chunks.js';
 const MARK_BYTES = 4;
 /** A file ends with the length of its footer and the mark. */
 const TAIL_BYTES = 8;
-/** Enough for a page's header; what is longer is read again when twice as much is there. */
+/**
+ * So many bytes are enough for a page's header. A longer structure is read again when twice as many
+ * bytes are there.
+ */
 const FIRST_LOOK_BYTES = 16 * 1024;
 
 /**
@@ -24,7 +27,7 @@ export class ParquetWalk implements AnswerWalk {
   private at = MARK_BYTES;
   private look = FIRST_LOOK_BYTES;
   private isDone = false;
-  /** The notes of text at columns that are bytes. */
+  /** The notes of text at columns that contain bytes. */
   private readonly dropped: BytesRange[] = [];
 
   constructor(
@@ -47,7 +50,7 @@ export class ParquetWalk implements AnswerWalk {
     return this.isDone ? held.end - TAIL_BYTES : this.at;
   }
 
-  /** @returns whether the bytes up to there hold the structure that begins here. */
+  /** @returns whether the bytes so far contain the whole structure that begins here. */
   private structure(held: HeldChunks, to: number): boolean {
     const bytes = held.bytes(this.at, Math.min(to, held.end));
     const found = fileStructure(bytes);
@@ -63,7 +66,7 @@ export class ParquetWalk implements AnswerWalk {
     return true;
   }
 
-  /** Elements were looked at in the order of their bytes. */
+  /** The elements were found in the order of their bytes. */
   private without(bytes: Buffer): Buffer {
     const kept: Buffer[] = [];
     let at = 0;

@@ -6,10 +6,10 @@ import { HeldChunks, type AnswerWalk } from './held-chunks.js';
 import { ParquetWalk } from './parquet-walk.js';
 
 /**
- * The answer with the types that its columns have. The engine gives each time a zone, the session's
- * where it has none, writes no time of day to Parquet, and has one type for text and bytes; no
- * setting changes that of some columns. So bytes of the schema are written over, in place. The
- * rows' bytes are the same either way.
+ * The answer with the types that its columns have. The engine gives each time a zone (the
+ * session's, if it has none), writes no time of day to Parquet, and has one type for text and
+ * bytes; no setting changes that for single columns. So bytes of the schema are written over, in
+ * place. The rows' bytes are the same either way.
  * @param columns of the statement as they were before they were fitted; of bytes only where they
  *   were made such.
  * @param inZone the statement shows times without a zone in one that it names.

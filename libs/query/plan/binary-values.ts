@@ -1,7 +1,10 @@
 import { quoteText, readBinaryType } from '@app/warehouse';
 import { readEngineType, typeWithin } from './engine-type.js';
 
-/** SQL of the bytes of a column, or of each element of its lists; undefined where its type has none there. */
+/**
+ * SQL of the bytes of a column, or of each element of its lists; undefined if its type has no bytes
+ * there.
+ */
 export function binaryValue(column: string, type: string): string | undefined {
   const read = readEngineType(type);
   if (read.name === 'Nullable') {
@@ -21,14 +24,14 @@ export function binaryValue(column: string, type: string): string | undefined {
   return `CAST(${bytes}, ${quoteText(`Nullable(${fixed})`)})`;
 }
 
-/** True for bytes of which each value has as many. */
+/** True for bytes of a fixed length. */
 export function isOfOneLength(type: string): boolean {
   const read = readEngineType(type);
   if (read.name === 'Nullable') return isOfOneLength(typeWithin(read));
   return readBinaryType(type)?.bytes !== undefined;
 }
 
-/** The type where values of it stay base64: a text. */
+/** The type under which the values stay base64: a text. */
 export const asText = (type: string): string =>
   type.replace(BINARY, (name) => (readBinaryType(name) ? 'String' : name));
 

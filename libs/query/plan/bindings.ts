@@ -7,12 +7,12 @@ export interface BoundStatement {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** Collects values while a statement is written; what stands in the text is their placeholders. */
+/** Collects values while a statement is written. The text contains only their placeholders. */
 export class Bindings {
   readonly values: Record<string, string> = {};
   private count = 0;
 
-  /** @param row name of the table in the statement, where columns must not be taken for aliases. */
+  /** @param row the table's name in the statement, if columns could be mistaken for aliases. */
   constructor(private readonly row?: string) {}
 
   column(name: string): string {

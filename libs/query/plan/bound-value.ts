@@ -18,7 +18,7 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 const UINT64_MAX = 2n ** 64n - 1n;
 
-/** The kinds of columns, by what can be asked of them. A clock is a time of day. */
+/** The kinds of columns, by the operations that they allow. A clock is a time of day. */
 export type ColumnKind =
   'text' | 'number' | 'boolean' | 'time' | 'date' | 'clock' | 'uuid' | 'list' | 'object';
 
@@ -96,7 +96,7 @@ function timeValue({ type }: Column, text: string): BoundValue | undefined {
   return time === undefined ? undefined : { type: `DateTime64(${digits}, 'UTC')`, text: time };
 }
 
-/** Digits stay what they are: a float could not tell neighbours beyond 2⁵³ apart. */
+/** Digits stay unchanged, because a float could not distinguish neighbours beyond 2⁵³. */
 function readNumber(column: Column, text: string): BoundValue {
   const bare = text.replace(/^\+/, '');
   if (INTEGER.test(text) && text.length <= 40) {

@@ -8,7 +8,10 @@ interface Membership {
   readonly kind: 'in' | 'nin';
   readonly column: string;
   readonly values: readonly BoundValue[];
-  /** Set where the column must be made a text first: the engine refuses longer values than it has. */
+  /**
+   * Set if the column must first be converted to a text, because the engine refuses values that are
+   * longer than the column's.
+   */
   readonly isFixed: boolean;
 }
 

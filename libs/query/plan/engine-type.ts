@@ -2,13 +2,18 @@ import { certain } from '@app/platform';
 
 /** A type of the engine: its name, and the parameters in its brackets. */
 interface EngineType {
-  /** The name of the type, without what stands in brackets. */
+  /** The name of the type, without brackets. */
   readonly name: string;
-  /** The text in brackets, parted at commas. A named element of a tuple stands as `name type`. */
+  /**
+   * The parameters in brackets, split at commas. A named element of a tuple stands as `name type`.
+   */
   readonly parameters: readonly string[];
 }
 
-/** Reads a type's name as the engine prints it; quoted texts and names within may hold anything. */
+/**
+ * Reads a type's name as the engine prints it. Quoted texts and names within may contain any
+ * characters.
+ */
 export function readEngineType(type: string): EngineType {
   const open = type.indexOf('(');
   if (open === -1) return { name: type, parameters: [] };
@@ -16,7 +21,10 @@ export function readEngineType(type: string): EngineType {
   return { name: type.slice(0, open), parameters };
 }
 
-/** The type that another one has in its brackets, as Nullable and Array do: the first parameter, or the one at that place. */
+/**
+ * The type within another one's brackets, as in Nullable and Array: the first parameter, or the one
+ * at that place.
+ */
 export const typeWithin = ({ name, parameters }: EngineType, at = 0): string =>
   certain(parameters[at], `type within ${name}`);
 

@@ -13,7 +13,10 @@ import { hasWallTimes, wallTimeText } from './wall-times.js';
 type Leaf = (name: string, parameters: readonly string[]) => string | undefined;
 
 const NUMBERS_AS_BYTES = /^U?Int(?:128|256)$/;
-/** Columns of these types have values of several types. They become text, since a column has one type. */
+/**
+ * Columns of these types have values of several types. They become text, because a column of the
+ * format has one type.
+ */
 const MIXED = /^(?:Dynamic|Variant)$/;
 
 /** Other programs would read such columns as bytes, as numbers without a meaning, or not at all. */
@@ -33,7 +36,7 @@ const parquetLeaf: Leaf = (name, [digits]) => {
   if (MIXED.test(name) || name === 'Nothing') return 'Nullable(String)';
   if (NUMBERS_AS_BYTES.test(name) || /^(?:IPv4|IPv6|AggregateFunction)$/.test(name))
     return 'String';
-  // The engine writes no times of day: what these become is told by `own-types/`.
+  // The engine writes no times of day; `own-types/` restores the type in the answer.
   if (/^Time(?:64)?$/.test(name))
     return `DateTime64(${Number(digits ?? 0) > MICROS ? 9 : MICROS}, 'UTC')`;
   if (name.startsWith('Interval')) return 'Int64';
@@ -54,18 +57,19 @@ const LEAVES: Partial<Record<AnswerFormat, Leaf>> = {
 export const needsFitting = (format: AnswerFormat, wallTimes: boolean): boolean =>
   !isEngineFormat(format) && (wallTimes || format === 'csv' || LEAVES[format] !== undefined);
 
-/** A statement whose columns its format carries. */
+/** A statement whose columns the format can carry. */
 interface Fitted {
   readonly sql: string;
-  /** Its columns as they were before; those that were not made bytes of base64 are texts. */
+  /** The columns before the conversion; those that were not base64 of bytes are texts. */
   readonly columns: readonly Column[];
 }
 
 /**
- * The statement with columns that the format carries: CSV has lists and objects as JSON; Arrow and
- * Parquet have as text what they have no type for; of a time without a zone text claims none.
+ * The statement with columns that the format can carry. In CSV, lists and objects are JSON. In
+ * Arrow and Parquet, values without a type of theirs are text. The text of a time without a zone
+ * has no zone.
  * @param columns of the statement, in order.
- * @param marksBytes false where the answer cannot be told to have bytes: they stay base64 text.
+ * @param marksBytes false if the answer cannot mark bytes: they stay base64 text.
  */
 export function fitColumns(
   statement: string,
@@ -78,7 +82,7 @@ export function fitColumns(
     return { name, column, sql: expression(column, type, format, marksBytes) };
   });
   const isUnchanged = fitted.every(({ column, sql }) => sql === column);
-  // Two of one name cannot be named anew.
+  // Two columns with the same name cannot be renamed.
   const isAmbiguous = new Set(fitted.map(({ name }) => name)).size < fitted.length;
   if (isUnchanged || isAmbiguous)
     return {
@@ -126,7 +130,7 @@ function isNested(type: string): boolean {
 }
 
 function fittedType(type: string, leaf: Leaf): string {
-  // The engine would have it as bytes of a fixed length, which would be the characters of base64.
+  // The engine would answer bytes of a fixed length, namely the characters of the base64.
   if (readBinaryType(type)) return 'String';
   const read = readEngineType(type);
   const { name, parameters } = read;

@@ -8,8 +8,8 @@ const MICROS = 6;
 const NANOS = 1_000_000_000n;
 
 /**
- * Reads a time as uploads do: ISO 8601, or a whole number of seconds, milli-, micro- or
- * nanoseconds since 1970, told apart by magnitude. What is finer than the digits is cut.
+ * Reads a time as uploads do: ISO 8601, or a whole number of seconds, milli-, micro- or nanoseconds
+ * since 1970, told apart by magnitude. Finer digits are cut off.
  * @param digits behind the second.
  * @returns `YYYY-MM-DD hh:mm:ss.ffffff` in UTC; undefined when it is no time.
  */
@@ -41,7 +41,7 @@ function fromIso(text: string): bigint | undefined {
   return BigInt(millis) * 1_000_000n + BigInt(fraction.padEnd(9, '0'));
 }
 
-/** The parser takes 30 February for 2 March. */
+/** The parser reads 30 February as 2 March. */
 const isDay = (date: string): boolean =>
   new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
 

@@ -3,7 +3,10 @@ import { Bindings, type BoundStatement } from './bindings.js';
 import type { Comparison, Condition } from './condition.js';
 import type { TablePlan } from './table-plan.js';
 
-/** The statement of a plan. Names are quoted, values bound: nothing of a client's text is pasted. */
+/**
+ * Writes the statement of a plan. Names are quoted and values bound, so no text of a client is
+ * pasted in.
+ */
 export function renderTableRead(plan: TablePlan): BoundStatement {
   const { table, columns, where, sort, ties, limit, offset } = plan;
   const bindings = new Bindings();
@@ -32,7 +35,7 @@ export function renderPage({ order, ties, limit, offset }: Page): string[] {
   const keys = order.map(
     ({ key, descending }) => `${key} ${descending ? 'DESC' : 'ASC'} NULLS FIRST`,
   );
-  // The first rows of all need none, and the newest are read without sorting.
+  // The first rows of all need no order, and the newest are read without sorting.
   if (keys.length > 0 && offset !== undefined) keys.push(...ties);
   return [
     ...(keys.length > 0 ? [`ORDER BY ${keys.join(', ')}`] : []),

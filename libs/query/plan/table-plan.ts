@@ -1,13 +1,16 @@
 import type { Condition } from './condition.js';
 
-/** The plan of a table read. Every name is one of the catalog's. */
+/** The plan of a table read. All of its names come from the catalog. */
 export interface TablePlan {
   readonly table: string;
-  /** None: all. */
+  /** An empty list means all columns. */
   readonly columns: readonly string[];
   readonly where?: Condition | undefined;
   readonly sort: readonly { readonly column: string; readonly descending: boolean }[];
-  /** The columns that sort rows which the sort has as equals, so that each row is on one page. */
+  /**
+   * The columns that order rows which are equal for the sort, so that each row is on exactly one
+   * page.
+   */
   readonly ties: readonly string[];
   readonly limit: number | undefined;
   readonly offset: number | undefined;

@@ -1,23 +1,23 @@
 import { quoteText } from '@app/warehouse';
 import type { TableDescription } from '../catalog.js';
 
-/** Microseconds since the epoch, `[start, end)`; undefined is unbounded. */
+/** Microseconds since the epoch, `[start, end)`; undefined means no bound. */
 export interface TimeRange {
   readonly start: number | undefined;
   readonly end: number | undefined;
 }
 
-/** Below it no number means microseconds of our times: it is seconds or milliseconds. */
+/** A smaller number cannot be a recent time in microseconds: it is in seconds or milliseconds. */
 export const MICROSECONDS_FROM = 1e12;
 
-/** The column that a time range bounds. */
+/** The column that a time range limits. */
 const TIME = '_timestamp';
 const TIME_TYPE = /^(?:Nullable\()?DateTime/;
 
 /**
  * The engine's settings by which a statement reads no row outside of the range, wherever in it a
- * table stands, and whatever its conditions are. The statement itself stays as it is, so places in
- * it stay true.
+ * table stands, and whatever its conditions are. The statement itself does not change, so places in
+ * error messages stay correct.
  * @param tables that the statement reads; those without a time of that name are read whole
  */
 export function withinTime(
@@ -39,6 +39,6 @@ export function withinTime(
   return { additional_table_filters: `{${filters.join(',')}}` };
 }
 
-/** Writes a time without a text in it, so that it stands within a text as it is. */
+/** Writes a time without quotes, so that it can stand within a text. */
 const timeOf = (microseconds: number): string =>
   `fromUnixTimestamp64Micro(toInt64(${microseconds}))`;

@@ -2,11 +2,14 @@ import type { Column } from '@app/warehouse';
 import type { FieldWithin } from '../catalog.js';
 import { readElement, readEngineType, typeWithin } from './engine-type.js';
 
-/** A table may have so many; more would cost each statement. */
+/** The number of such fields of a table; more would make each statement slower. */
 const FIELDS_MAX = 1000;
 const DEPTH_MAX = 10;
 
-/** The fields within columns of tuples, which have types already, by the names that statements have for them. */
+/**
+ * The fields within columns of tuples. They have types already; statements refer to them by these
+ * names.
+ */
 export function tupleFields(columns: readonly Column[]): readonly FieldWithin[] {
   const names = new Set(columns.map(({ name }) => name));
   return columns

@@ -2,11 +2,14 @@ import { quoteText } from '@app/warehouse';
 import type { TableDescription } from '../catalog.js';
 import { readElement, readEngineType, typeWithin } from './engine-type.js';
 
-/** A type with a zone. In a type that is written as a text its quotes have a backslash. */
+/**
+ * Matches a type with a zone. In a type that is written as a text, a backslash stands before its
+ * quotes.
+ */
 const ZONED = /DateTime64\(\d, *\\?'|\w+64\w*\([^()']*, '[\w/+-]+'\)/g;
 const TIMES = /DateTime64|UnixTimestamp64|now64/;
 
-/** True for a type of times without a zone: what clocks show, wherever they are. */
+/** True for a type of local times, which have no zone. */
 export function isWallTime(type: string): boolean {
   const read = readEngineType(type);
   if (read.name === 'Nullable' || read.name === 'LowCardinality')
@@ -14,7 +17,7 @@ export function isWallTime(type: string): boolean {
   return read.name === 'DateTime64' && read.parameters.length === 1;
 }
 
-/** True for a type of such times, or one that is made of such. */
+/** True for a type of local times, or one that contains such a type. */
 export function hasWallTimes(type: string): boolean {
   const read = readEngineType(type);
   if (read.name === 'Array') return hasWallTimes(typeWithin(read));
@@ -23,7 +26,7 @@ export function hasWallTimes(type: string): boolean {
   return isWallTime(type);
 }
 
-/** Tells whether a statement may make such a time itself. */
+/** Tells whether a statement may create such a time itself. */
 const mayMakeWallTimes = (statement: string): boolean =>
   TIMES.test(statement) && TIMES.test(statement.replace(ZONED, ''));
 

@@ -26,7 +26,7 @@ const AUTOMATIC: readonly (readonly [number, number])[] = [
 const UNBOUNDED = 3600;
 export const HISTOGRAM_MAX_SECONDS = 1000 * 604_800;
 
-/** Seconds of a bucket that suits a range of so many seconds; undefined is an unbounded one. */
+/** The seconds of a bucket for a range of so many seconds; undefined means no bound. */
 export function automaticInterval(rangeSeconds: number | undefined): number {
   if (rangeSeconds === undefined) return UNBOUNDED;
   return AUTOMATIC.find(([from]) => rangeSeconds >= from)?.[1] ?? 1;
@@ -76,11 +76,11 @@ export function readTimeZone(name: string): string {
 }
 
 /**
- * The bucket's start as text, by the clocks of a time zone. Where they are put back, an hour's
- * buckets hold two hours.
+ * The bucket's start as text, in the local time of a zone. When clocks are put back, the buckets of
+ * an hour contain two hours.
  */
 export function histogramSql(time: string, interval: number, zone = 'UTC'): string {
-  // Whole seconds first: the engine cuts off towards 1970.
+  // The time is first rounded to whole seconds, because the engine truncates towards 1970.
   const utc = `toUnixTimestamp64Second(toStartOfSecond(toDateTime64(${time}, 6, 'UTC')))`;
   const seconds =
     zone === 'UTC' ? utc : `(${utc} + timezoneOffset(toTimeZone(${time}, ${quoteText(zone)})))`;

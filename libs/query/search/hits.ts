@@ -1,8 +1,8 @@
 import { readTime } from '../plan/read-time.js';
 
 /**
- * Rows as OpenObserve's clients know hits: what is null is left out, `_timestamp` is microseconds.
- * Works on the text, so that a 64-bit integer stays what it is.
+ * Converts rows to hits in the form that OpenObserve's clients know: nulls are left out,
+ * `_timestamp` is in microseconds. It works on the text, so that a 64-bit integer does not change.
  * @param lines a JSON object a line, without white space between its tokens.
  */
 export function toHits(lines: string): readonly string[] {
@@ -26,14 +26,14 @@ function toHit(line: string): string {
   return `{${kept.join(',')}}`;
 }
 
-/** Index behind the string that starts at `at`. */
+/** The index after the string that starts at `at`. */
 function endOfString(line: string, at: number): number {
   let end = at + 1;
   while (line[end] !== '"') end += line[end] === '\\' ? 2 : 1;
   return end + 1;
 }
 
-/** Index of the comma or bracket behind the value that starts at `at`. */
+/** The index of the comma or bracket after the value that starts at `at`. */
 function endOfValue(line: string, at: number): number {
   let depth = 0;
   let end = at;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { explainIssues, MillraceError, type ErrorKind } from '@app/platform';
 import { toWarehouseError } from '@app/warehouse';
 
-/** OpenObserve's numbers, which search answers in place of the HTTP status. */
+/** OpenObserve's error numbers, which search answers in place of the HTTP status. */
 export const SEARCH_CODE = {
   invalidSql: 20001,
   streamNotFound: 20002,
@@ -29,11 +29,14 @@ const BY_KIND: Partial<Record<ErrorKind, number>> = {
   MALFORMED_BODY: SEARCH_CODE.invalidSql,
   INVALID_PARAMETER: SEARCH_CODE.invalidSql,
 };
-/** Engine's names of what is wrong with types. */
+/** The engine's names of errors about types. */
 const TYPE_ERRORS =
   /^(?:ILLEGAL_TYPE_OF_ARGUMENT|TYPE_MISMATCH|NO_COMMON_TYPE|CANNOT_CONVERT_TYPE|CANNOT_PARSE_\w+|ILLEGAL_COLUMN)$/;
 
-/** The failure of a search as it is answered; what is nobody's mistake stays as it is. */
+/**
+ * Converts a failure to a search's answer. A failure that is not the caller's fault does not
+ * change.
+ */
 export function toSearchError(error: unknown): unknown {
   if (!(error instanceof MillraceError) || error.code !== undefined) return error;
   if (error.kind === 'QUERY_TIMEOUT') return withCode(error, 'QUERY_TIMEOUT', SEARCH_CODE.timeout);
@@ -41,7 +44,7 @@ export function toSearchError(error: unknown): unknown {
   return code === undefined ? error : withCode(error, 'INVALID_SEARCH', code);
 }
 
-/** Reads what a search asks for; whatever is wrong with it is answered as a search is. */
+/** Runs a reader of search parameters, and converts its errors to a search's answer. */
 export async function readAsSearch<Result>(read: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await read();

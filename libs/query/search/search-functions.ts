@@ -13,13 +13,16 @@ import {
 import { SEARCH_CODE, searchError } from './search-error.js';
 import { closing, isName, tokenize, type Token } from './statement-tokens.js';
 
-/** The facts that the functions of search need. */
+/** The inputs of search's functions. */
 export interface SearchContext {
-  /** Columns that match_all looks into. */
+  /** The columns that match_all searches. */
   readonly fullTextColumns: readonly string[];
   /** Length of the time range; undefined while it is unbounded. */
   readonly rangeSeconds: number | undefined;
-  /** Seconds of a bucket where `histogram` is not told any; undefined: by the length of the range. */
+  /**
+   * The seconds of a bucket if `histogram` has no argument for it; undefined: the length of the
+   * range decides.
+   */
   readonly interval?: number | undefined;
   /** Is called with the seconds of each histogram's buckets. */
   readonly onHistogram?: (seconds: number) => void;
@@ -31,7 +34,7 @@ const strMatch: Expansion = ([field, text], _context) => `(position(${field}, ${
 const strMatchIgnoreCase: Expansion = ([field, text]) =>
   `(positionCaseInsensitiveUTF8(${field}, ${text}) > 0)`;
 
-/** Functions that are search's own, by what they become and how many arguments they take. */
+/** Search's own functions, with their translation and their number of arguments. */
 const FUNCTIONS: Readonly<Record<string, readonly [Expansion, number, number]>> = {
   str_match: [strMatch, 2, 2],
   str_match_ignore_case: [strMatchIgnoreCase, 2, 2],
@@ -157,7 +160,10 @@ function bucketSeconds(interval: string, rangeSeconds: number | undefined): numb
   throw searchError(SEARCH_CODE.invalidSql, 'histogram: the interval is a text or a number');
 }
 
-/** Words in any order, in one of the columns, whatever their case; `ab*` is any word that begins so. */
+/**
+ * Matches words in any order, in one of the columns, in any case; `ab*` matches any word with that
+ * beginning.
+ */
 function matchAll([argument = '']: readonly string[], { fullTextColumns }: SearchContext): string {
   const [token, more] = tokenize(argument);
   if (more !== undefined || token?.kind !== 'text')

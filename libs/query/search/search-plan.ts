@@ -18,15 +18,15 @@ import { isName, tokenize } from './statement-tokens.js';
 type TableOf = (name: string) => TableDescription | undefined;
 
 export interface SearchPlan {
-  /** That the statement reads. */
+  /** The tables that the statement reads. */
   readonly tables: readonly TableDescription[];
-  /** Seconds of the buckets of the statement's first histogram; undefined where it has none. */
+  /** The seconds of the buckets of the statement's first histogram; undefined if it has none. */
   readonly histogramInterval: number | undefined;
-  /** True where rows are records with the time of one table, so that they can be counted by time. */
+  /** True if each row is a record of one table, so that rows can be counted by time. */
   readonly isPlain: boolean;
-  /** All rows of the statement, for its count. */
+  /** All rows of the statement, to count them. */
   readonly all: BoundStatement;
-  /** A page of rows, newest first unless the statement says another order. */
+  /** A page of rows, newest first unless the statement has its own order. */
   page(from: number, size: number): BoundStatement;
   /**
    * The same page without the order by time, for aggregates, which have no time to sort by. It is
@@ -100,14 +100,14 @@ function fullTextColumns(tables: readonly TableDescription[]): readonly string[]
   return only && more.length === 0 ? (only.fullTextColumns ?? []) : [];
 }
 
-/** Gives how many seconds a range has; undefined where it has no beginning. */
+/** Gives the number of seconds in a range; undefined if it has no beginning. */
 export function rangeSeconds({ start, end = Date.now() * 1000 }: TimeRange): number | undefined {
   return start === undefined ? undefined : Math.max(0, (end - start) / 1e6);
 }
 
 interface Timed {
   readonly clauses: Clauses['clauses'];
-  /** Puts the time range around a statement that is made of the clauses. */
+  /** Adds the time range to a statement that consists of the clauses. */
   readonly read: (sql: string) => string;
 }
 
@@ -116,7 +116,10 @@ interface SingleTable {
   readonly table: TableDescription;
 }
 
-/** Reads `FROM logs` or `FROM logs AS l`. Where nothing else is read, the time can stand in its WHERE. */
+/**
+ * Reads `FROM logs` or `FROM logs AS l`. If the statement reads nothing else, the time range can
+ * stand in its WHERE.
+ */
 function singleTable(
   { compound, clauses }: Clauses,
   statement: string,
@@ -151,7 +154,10 @@ function valuesOf({ start, end }: TimeRange): Readonly<Record<string, string>> {
   };
 }
 
-/** The time range as a conjunct of its own: an OR in the statement does not reach beyond its brackets. */
+/**
+ * The time range is a conjunct of its own, so an OR in the statement does not reach beyond its
+ * brackets.
+ */
 function withTime(
   clauses: Clauses['clauses'],
   alias: string,
@@ -163,7 +169,7 @@ function withTime(
   return new Map(clauses).set('WHERE', where === undefined ? time : `(${time}) AND (${where})`);
 }
 
-/** Every table that the statement reads, wherever in it, is read within the time range. */
+/** Every table in the statement is read only within the time range. */
 function readTimed(sql: string, tables: readonly TableDescription[], range: TimeRange): string {
   const time = timeCondition('`_timestamp`', range);
   if (time === undefined || tables.length === 0) return sql;
@@ -179,7 +185,7 @@ function readTimed(sql: string, tables: readonly TableDescription[], range: Time
   return `WITH ${expressions.join(', ')} SELECT * FROM (${sql})`;
 }
 
-/** Tells whether the statement says an order, or has none that could be ours. */
+/** Tells whether the statement has an order, or cannot be ordered by us. */
 function ownOrder({ compound, clauses }: Clauses): boolean {
   const select = clauses.get('SELECT') ?? '';
   if (compound) return false;
@@ -190,7 +196,7 @@ function ownOrder({ compound, clauses }: Clauses): boolean {
   );
 }
 
-/** Tells whether the rows that it gives are others than those that WHERE selects. */
+/** Tells whether its rows differ from those that WHERE selects. */
 function ownShape({ clauses }: Clauses): boolean {
   const select = clauses.get('SELECT') ?? '';
   return (
@@ -200,7 +206,7 @@ function ownShape({ clauses }: Clauses): boolean {
   );
 }
 
-/** Orders by the time of the one table it reads, else by the time that its rows have. */
+/** Orders by the time of the single table that it reads, or by a time in its rows. */
 function newestFirst(
   { clauses, read }: Timed,
   written: string,
@@ -221,15 +227,14 @@ function limited(sql: string, from: number, size: number): string {
   return `${sql} LIMIT ${size}${from > 0 ? ` OFFSET ${from}` : ''}`;
 }
 
-/** A limit of the statement's own says which rows there are; pages are of those. */
+/** A limit in the statement decides which rows exist; pages divide those. */
 function paged(sql: string, { compound, clauses }: Clauses, from: number, size: number): string {
   const open = compound || clauses.has('LIMIT') || clauses.has('OFFSET');
   return limited(open ? `SELECT * FROM (${sql})` : sql, from, size);
 }
 
 /**
- * Gives the rows that WHERE selects, with all columns. Names that the select list gives are known
- * to WHERE.
+ * Gives the rows that WHERE selects, with all columns. WHERE may use names from the select list.
  */
 function selectedRows(clauses: Clauses['clauses'], { selected }: Clauses): string {
   const rows = new Map<Keyword, string>([['SELECT', '*']]);

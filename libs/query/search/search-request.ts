@@ -8,7 +8,7 @@ const AGGREGATIONS_MAX = 50;
 /** Each query of a search has the server's own limit, which is far below. */
 const TIMEOUT_MAX_SECONDS = 3600;
 
-/** The size that means: as many rows as there may be. */
+/** This size asks for as many rows as possible. */
 const ALL = -1;
 
 const time = z.number().int().nonnegative().default(0);
@@ -32,13 +32,16 @@ const page = {
 export const unsupported = (instead: string) => z.literal('', { error: instead }).nullish();
 export const queryFunction = unsupported('there are no VRL functions; write what it does as SQL');
 
-/** The type of streams that there is; OpenObserve's clients name one. */
+/** The only type of streams. OpenObserve's clients name a type. */
 export const streamType = z
   .string()
   .default('logs')
   .describe('logs; of other types there are no streams');
 
-/** @throws {MillraceError} INVALID_SEARCH where streams of another type are asked, which must not pass for these */
+/**
+ * @throws {MillraceError} INVALID_SEARCH if streams of another type are requested, which must not
+ *   be mistaken for these
+ */
 export function checkStreamType(type: string): void {
   if (type === 'logs') return;
   throw searchError(
@@ -47,7 +50,9 @@ export function checkStreamType(type: string): void {
   );
 }
 
-/** The seconds of buckets that a client was told for a range, of which it now asks a shorter one. */
+/**
+ * The seconds of the buckets that a client got for a range, of which it now requests a shorter one.
+ */
 const histogramInterval = z
   .number()
   .int()
@@ -60,7 +65,7 @@ const encoding = z
   .default('')
   .describe('base64: `sql` and `aggs` are written in it');
 
-/** OpenObserve's clients send more than this; what is not named here is not looked at. */
+/** OpenObserve's clients send further fields, which are ignored. */
 export const searchBody = z.object({
   query: z.object({
     sql: z.string().describe('One SELECT'),
@@ -90,7 +95,7 @@ export interface SearchRequest {
   readonly size: number;
   readonly aggs: readonly (readonly [string, string])[];
   readonly timeoutSeconds: number;
-  /** Seconds; undefined: by the length of the range. */
+  /** In seconds; undefined: the length of the range decides. */
   readonly histogramInterval: number | undefined;
 }
 
@@ -132,7 +137,7 @@ export function readSearch(body: z.infer<typeof searchBody>): SearchRequest {
   };
 }
 
-/** OpenObserve's dashboards ask for all rows by 0. */
+/** OpenObserve's dashboards ask for all rows with 0. */
 function sizeOf({ query, aggs }: z.infer<typeof searchBody>): number {
   const isFull = query.sql_mode === 'full' && Object.keys(aggs).length === 0;
   return query.size === ALL || (query.size === 0 && isFull) ? SIZE_MAX : query.size;

@@ -12,11 +12,11 @@ import { SEARCH_CODE, searchError, toAggregationError, toSearchError } from './s
 import { planSearch, rangeSeconds, type SearchPlan } from './search-plan.js';
 import type { PartitionRequest, SearchRequest } from './search-request.js';
 
-/** Tells where a search runs, and what ends it. */
+/** The context of a search, and the signal that ends it. */
 export interface SearchScope {
   readonly organization: RequestOrganization;
   readonly signal: AbortSignal;
-  /** Counts what the engine reads for it. */
+  /** Counts the bytes that the engine reads for it. */
   readonly scan: Scan;
 }
 
@@ -29,22 +29,22 @@ export class Scan {
 export interface SearchResult {
   readonly hits: readonly string[];
   readonly total: number;
-  /** Each has a name and its rows as a JSON array. */
+  /** The aggregations, each with a name and its rows as a JSON array. */
   readonly aggs: readonly (readonly [string, string])[];
-  /** Seconds of its buckets, where it is a histogram. */
+  /** The seconds of its buckets, if it is a histogram. */
   readonly histogramInterval?: number | undefined;
 }
 
-/** Tells how a search over a range is best asked. */
+/** Describes how a search over a range is best divided. */
 interface SearchPartition {
   /** The number of all records. */
   readonly records: number;
   readonly histogramInterval: number;
-  /** Tells whether {@link SearchPipeline.histogram} can draw it. */
+  /** Tells whether {@link SearchPipeline.histogram} supports the statement. */
   readonly isHistogramEligible: boolean;
 }
 
-/** The histogram of a statement's rows, as OpenObserve's clients know it. */
+/** The histogram of a statement's rows, in the form that OpenObserve's clients know. */
 const HISTOGRAM =
   'SELECT histogram(_timestamp) AS zo_sql_key, count(*) AS zo_sql_num FROM query GROUP BY zo_sql_key ORDER BY zo_sql_key';
 
@@ -64,7 +64,7 @@ export class SearchPipeline {
     );
   }
 
-  /** Tells how many rows a statement has from time to time. @throws {MillraceError} with a search code */
+  /** Counts a statement's rows by time. @throws {MillraceError} with a search code */
   histogram(request: SearchRequest, caller: SearchScope): Promise<SearchResult> {
     return this.within(request, caller, async (scope) => {
       const plan = await this.plan(request, scope.organization);
@@ -79,7 +79,7 @@ export class SearchPipeline {
     });
   }
 
-  /** Tells what there is in a range. @throws {MillraceError} with a search code */
+  /** Describes a range before it is searched. @throws {MillraceError} with a search code */
   async partition(request: PartitionRequest, scope: SearchScope): Promise<SearchPartition> {
     const plan = await this.plan(request, scope.organization);
     try {
@@ -124,7 +124,7 @@ export class SearchPipeline {
     }
   }
 
-  /** Rows of an aggregation over `query`, which are those that a statement and a time range select. */
+  /** Runs an aggregation over `query`, the rows that a statement and a time range select. */
   async aggregate(
     request: Pick<SearchRequest, 'sql' | 'range'>,
     aggregation: string,
@@ -165,14 +165,14 @@ export class SearchPipeline {
     }
   }
 
-  /** Rows of a small result, as search answers them. */
+  /** The rows of a small result, in search's form. */
   async hits(statement: BoundStatement, scope: SearchScope): Promise<readonly string[]> {
     return toHits(await this.text(statement, 'ndjson', scope));
   }
 
   /**
-   * Rows come while it is searched, and the count is another statement: what the page shows is what
-   * holds. A page that is not full is the last one and tells the total itself.
+   * Records may arrive during the search, and the count is another statement, so the rows on the
+   * page take precedence. A page that is not full is the last one, and gives the total itself.
    */
   private async total(
     plan: SearchPlan,
@@ -220,13 +220,13 @@ export class SearchPipeline {
   }
 }
 
-/** Aggregates and rows of subqueries cannot be sorted by the time of a record. */
+/** Rows of aggregates and of subqueries cannot be sorted by the time of a record. */
 function hasNoTimeToSortBy(error: unknown): boolean {
   if (!(error instanceof MillraceError) || error.cause === undefined) return false;
   return /^(?:NOT_AN_AGGREGATE|UNKNOWN_IDENTIFIER)$/.test(toWarehouseError(error.cause).type);
 }
 
-/** The engine's message quotes our statement, in which the author's own is hard to find. */
+/** The engine's message quotes our statement, in which the author would not recognize their own. */
 function namingField(error: unknown, { tables }: SearchPlan): unknown {
   if (!(error instanceof MillraceError) || error.kind !== 'UNKNOWN_COLUMN') return error;
   const field = /identifier [`'](.*?)[`'](?: in scope|\.|,|$)/.exec(error.detail ?? '')?.[1];
@@ -239,7 +239,10 @@ function namingField(error: unknown, { tables }: SearchPlan): unknown {
   );
 }
 
-/** Seconds of the buckets of a plan's histogram, or of the one that would be drawn of its rows. */
+/**
+ * The seconds of the buckets of a plan's histogram, or of the histogram that would be drawn of its
+ * rows.
+ */
 const intervalOf = (plan: SearchPlan, { range, histogramInterval }: PartitionRequest): number =>
   plan.histogramInterval ?? histogramInterval ?? automaticInterval(rangeSeconds(range));
 

@@ -30,9 +30,9 @@ const KEYWORDS = [
 ] as const;
 export type Keyword = (typeof KEYWORDS)[number];
 
-/** A SELECT in its clauses: what stands after each keyword. */
+/** A SELECT as its clauses, each with its keyword. */
 export interface Clauses {
-  /** Several SELECTs put together, or one in brackets: there are no clauses to tell apart. */
+  /** True for several combined SELECTs, or one in brackets: these have no clauses of their own. */
   readonly compound: boolean;
   /** The clauses, in the order of the statement. */
   readonly clauses: ReadonlyMap<Keyword, string>;
@@ -40,7 +40,7 @@ export interface Clauses {
   readonly selected: readonly string[];
 }
 
-/** Splits a canonical statement at the keywords that stand outside of all brackets. */
+/** Splits a canonical statement at the keywords that are not within brackets. */
 export function splitStatement(statement: string): Clauses {
   const nodes = nodesOf(statement);
   const compound = isList(nodes[0]) || nodes.some((_, at) => isSetOperator(nodes, at));
@@ -56,7 +56,7 @@ export function splitStatement(statement: string): Clauses {
   return { compound, clauses, selected };
 }
 
-/** @param isBy whether BY stands behind the word */
+/** @param isBy whether BY follows the word */
 function keywordOf(word: string, isBy: boolean, within: Nodes): Keyword {
   const isLimitBy = word === 'LIMIT' && within.some((node) => isWord(node, 'BY'));
   const name = isBy || isLimitBy ? `${word} BY` : word;
@@ -66,7 +66,7 @@ function keywordOf(word: string, isBy: boolean, within: Nodes): Keyword {
   );
 }
 
-/** The items of a list, at its outermost commas. */
+/** The items of a list, split at its outermost commas. */
 export const splitList = (list: string): readonly string[] => itemTexts(list, nodesOf(list));
 
 const itemTexts = (text: string, list: Nodes): readonly string[] =>
@@ -74,7 +74,10 @@ const itemTexts = (text: string, list: Nodes): readonly string[] =>
 
 const textOf = (text: string, nodes: Nodes): string => text.slice(startOf(nodes), endOf(nodes));
 
-/** @throws {MillraceError} INVALID_SEARCH where brackets stand too deep; they are in pairs, since the engine printed them */
+/**
+ * @throws {MillraceError} INVALID_SEARCH if brackets are nested too deeply; they are paired, since
+ *   the engine printed them
+ */
 function nodesOf(canonical: string): Nodes {
   const nodes = treeOf(tokenize(canonical));
   if (nodes) return nodes;
@@ -94,7 +97,7 @@ export function joinClauses(clauses: ReadonlyMap<Keyword, string>): string {
 
 const BEFORE_TABLE = /^(?:FROM|JOIN|IN|,|\()$/;
 
-/** Names that stand where a table may. */
+/** Names at places where a table may stand. */
 export function tableNames(tokens: readonly Token[]): ReadonlySet<string> {
   return new Set(
     tokens

@@ -6,7 +6,7 @@ export interface Token {
   readonly text: string;
   /** The value of the token: a name or a text without its quotes. */
   readonly value: string;
-  /** Brackets around it; a bracket itself stands at the depth outside. */
+  /** The number of brackets around it; a bracket itself has the depth outside. */
   readonly depth: number;
   readonly start: number;
   readonly end: number;
@@ -66,7 +66,7 @@ function unquote(quoted: string): string {
     );
 }
 
-/** True for a token that can be the name of something. */
+/** True for a token that can be a name. */
 export const isName = (token: Token | undefined): token is Token =>
   token?.kind === 'name' || token?.kind === 'word';
 

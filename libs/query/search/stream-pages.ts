@@ -2,18 +2,21 @@ import { quoteIdentifier, quoteText } from '@app/warehouse';
 import type { TableDescription } from '../catalog.js';
 import type { BoundStatement } from '../plan/bindings.js';
 
-/** `_around` looks so many microseconds to each side. */
+/** `_around` reads so many microseconds before and after the time. */
 const AROUND = 900 * 1_000_000;
 
 interface TopValues {
   readonly size: number;
-  /** Only values that have this text in them, in any case. */
+  /** Only values that contain this text, in any case. */
   readonly keyword: string;
-  /** If true, values come in their own order and without numbers, and not the most frequent first. */
+  /**
+   * If true, values are sorted by themselves and have no counts; otherwise the most frequent come
+   * first.
+   */
   readonly isUncounted: boolean;
 }
 
-/** Aggregates rows to the values of a column that most rows have, with their numbers. The row of null has no key. */
+/** Counts the rows for each value of a column. The row of null has no key. */
 export function topValues(column: string, { size, keyword, isUncounted }: TopValues): string {
   const name = quoteIdentifier(column);
   const found = `positionCaseInsensitiveUTF8(toString(${name}), ${quoteText(keyword)}) > 0`;
@@ -23,13 +26,13 @@ export function topValues(column: string, { size, keyword, isUncounted }: TopVal
   return `SELECT ${name} AS zo_sql_key${number} FROM query${where} GROUP BY ${name} ORDER BY ${order} LIMIT ${size}`;
 }
 
-/** Rows of a table that fulfil a condition, as its author wrote it. */
+/** The rows of a table that fulfil a condition, as its author wrote it. */
 export function rowsWhere({ name }: TableDescription, condition: string): string {
   const rows = `SELECT * FROM ${quoteIdentifier(name)}`;
   return condition.trim() === '' ? rows : `${rows} WHERE (\n${condition}\n)`;
 }
 
-/** Rows on one side of a time, those next to it first. */
+/** Rows on one side of a time, the nearest first. */
 export function sideOf(
   { name, arrivalColumns = [] }: TableDescription,
   key: number,

@@ -1,7 +1,10 @@
 import { MillraceError } from '@app/platform';
 import type { WrittenTo } from './tail-source.js';
 
-/** The first row that was not shown: a batch's offset in the queue, and the row's number in it. */
+/**
+ * The place of the first row that was not shown: a batch's offset in the queue, and the row's
+ * number in it.
+ */
 export interface TailPlace {
   readonly offset: bigint;
   readonly row: number;
@@ -9,7 +12,7 @@ export interface TailPlace {
 
 const ID = /^([\w-]{1,64})\.(\d{1,10})\.(\d{1,19})\.(\d{1,10})$/;
 
-/** Prints the id that a client sends, when it comes again, to go on behind an event. */
+/** Writes the id with which a client that reconnects continues after an event. */
 export const printEventId = (
   { streamId, partition }: WrittenTo,
   { offset, row }: TailPlace,

@@ -2,18 +2,21 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { KeyedCounter } from '@app/flow';
 import { MillraceError, type Caller, type RequestOrganization } from '@app/platform';
 
-/** The most tails of all organizations that take turns as one, of one caller, and of this process. */
+/**
+ * The limits of open tails: for the organizations of one share, for one caller, and for this
+ * process.
+ */
 const MOST = { organization: 32, caller: 8, process: 256 } as const;
 const RETRY_SECONDS = 10;
 
-/** A tail's place among the open ones. */
+/** The place of an open tail. */
 interface OpenTail {
   /** Aborts when the server stops. */
   readonly stopping: AbortSignal;
   readonly close: () => void;
 }
 
-/** Bounds how many tails are open, and ends them all when the server stops. */
+/** Limits how many tails are open, and ends them all when the server stops. */
 @Injectable()
 export class OpenTails implements OnModuleDestroy {
   private readonly open = new KeyedCounter();
@@ -39,7 +42,7 @@ export class OpenTails implements OnModuleDestroy {
     };
   }
 
-  /** Ends all tails. It runs before the server waits for the answers in work. */
+  /** Ends all tails. It runs before the server waits for running answers. */
   onModuleDestroy(): void {
     this.stopping.abort();
   }

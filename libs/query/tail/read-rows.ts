@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { toHits } from '../search/hits.js';
 
-/** A row as search shows it, and where it is. */
+/** A row in search's form, and its place. */
 export interface TailRow {
   readonly offset: bigint;
   readonly row: number;
@@ -10,15 +10,15 @@ export interface TailRow {
 
 export interface TailRows {
   readonly rows: readonly TailRow[];
-  /** There may be more than these. */
+  /** True if there may be more rows. */
   readonly isCut: boolean;
 }
 
 const PLACED = /^\{"_offset":"?(\d+)"?,"_row":(\d+),(.*)\}$/s;
 
 /**
- * Takes lines until they have so many bytes, and never less than one; the rest is left, which ends
- * the query. So what a tail holds is bounded whatever the rows are.
+ * Takes lines until they have so many bytes, and at least one; the rest is not read, which ends the
+ * query. So the memory of a tail is bounded, whatever the rows are.
  */
 export async function readRows(lines: Readable, bytesMax: number): Promise<TailRows> {
   const rows: TailRow[] = [];
@@ -35,7 +35,7 @@ export async function readRows(lines: Readable, bytesMax: number): Promise<TailR
         bytes += line.length;
         if (bytes >= bytesMax) return { rows, isCut: true };
       }
-      // A copy: the block is given back when the next one is asked for.
+      // A copy is needed, because the block is freed when the next one is asked for.
       if (from < chunk.length) rest.push(Buffer.from(chunk.subarray(from)));
     }
   } finally {

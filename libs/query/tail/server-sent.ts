@@ -7,8 +7,8 @@ export const rowEvent = (row: string, id?: string): string =>
 export const namedEvent = (name: string, data: object, id?: string): string =>
   `event: ${name}\n${rowEvent(JSON.stringify(data), id)}`;
 
-/** Keeps a connection open, and moves the place on where nothing was shown. */
+/** Keeps a connection open, and moves the client's place on when nothing was shown. */
 export const heartbeat = (id: string): string => `: nothing new\nid: ${id}\n\n`;
 
-/** When to come again, in milliseconds. */
+/** The time after which the client may reconnect, in milliseconds. */
 export const retryAfter = (milliseconds: number): string => `retry: ${milliseconds}\n`;

@@ -1,19 +1,19 @@
 import type { RequestOrganization } from '@app/platform';
 
-/** Tells how far a stream's rows are written. */
+/** Describes how far a stream's rows are written. */
 export interface WrittenTo {
   /** The stream's id: another stream may have its name later. */
   readonly streamId: string;
   /** The partition of the ingest queue; all new rows of the stream come through it. */
   readonly partition: number;
-  /** All rows before this offset are in the table, and nothing comes there any more. */
+  /** All rows before this offset are in the table, and no further rows will come there. */
   readonly offset: bigint;
 }
 
-/** Tells a tail what it must know besides the rows. The app hands it in. */
+/** Gives a tail the facts that it needs besides the rows. The app hands it in. */
 export abstract class TailSource {
   /**
-   * @returns undefined where there is no such stream for the caller
+   * @returns undefined if the stream does not exist for the caller
    * @throws {MillraceError} QUEUE_UNAVAILABLE
    */
   abstract written(

@@ -15,12 +15,15 @@ import { earlierRows, followingRows } from './tail-statement.js';
 interface TailRequest {
   readonly organization: RequestOrganization;
   readonly stream: string;
-  /** A condition of SQL; all rows without it. */
+  /** A condition in SQL; without it, all rows match. */
   readonly filter: string;
-  /** So many rows from before, the newest ones; none where it goes on behind an event. */
+  /**
+   * The number of earlier rows to show first, the newest ones; none if the tail continues after an
+   * event.
+   */
   readonly rows: number;
   readonly lastEventId: string | undefined;
-  /** Tells whether the caller may still see this. */
+  /** Tells whether the caller may still see the stream. */
   readonly isAllowed: () => boolean;
   /** Aborts when the client has left. */
   readonly left: AbortSignal;
@@ -28,7 +31,7 @@ interface TailRequest {
   readonly stopping: AbortSignal;
 }
 
-/** A client has so long to take what was given at once; a slower one is ended. */
+/** A client has so long to take the sent events; a slower one is cut off. */
 const TAKE_MS = 15_000;
 const PAGE_ROWS = 1000;
 const PAGE_BYTES = 256 * 1024;
@@ -50,8 +53,8 @@ export class TailPipeline {
   ) {}
 
   /**
-   * Checks the whole request before anything is answered.
-   * @returns the text of the events; reading on says that the events so far were taken
+   * Checks the whole request before the answer begins.
+   * @returns the text of the events; reading on means that the events so far were taken
    * @throws {MillraceError}
    */
   async open(request: TailRequest): Promise<AsyncGenerator<string>> {
@@ -109,7 +112,7 @@ export class TailPipeline {
     }
   }
 
-  /** The newest rows that the tail will not come to, oldest first. */
+  /** The newest rows before the tail's first place, oldest first. */
   private async earlier(
     request: TailRequest,
     table: TableDescription,

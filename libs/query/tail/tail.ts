@@ -8,24 +8,24 @@ import type { WrittenTo } from './tail-source.js';
 export interface Found {
   readonly text?: string;
   readonly waitMs: number;
-  /** The tail ends with it. */
+  /** The tail ends after it. */
   readonly isLast?: boolean;
 }
 
-/** Rows from a place on, before an offset, in order. */
+/** Reads rows from a place on, before an offset, in order. */
 type ReadRows = (from: TailPlace, before: bigint) => Promise<TailRows>;
 
-/** Tells how often it is looked for what is written; it is what a row may be late by. */
+/** The interval at which written rows are looked for. A row may be shown so much later. */
 const LOOK_MS = 250;
-/** The time from a question to the engine that found nothing to the next one. */
+/** The time between questions to the engine if the last one found nothing. */
 const QUIET_MS = 1000;
 const HEARTBEAT_MS = 15_000;
-/** So many failures in a row end a tail. */
+/** So many consecutive failures end a tail. */
 const FAILURES_MAX = 5;
 const FAILED_MS = 1000;
 const RETRY_MS = 2000;
 
-/** Tells why a tail ends: a word for programs, and words for people. */
+/** The reason why a tail ends: a word for programs, and words for people. */
 const ENDS = {
   stopping: 'the server stops; come again with the id of the last event',
   refused: 'you may not see this stream any more',
@@ -34,7 +34,7 @@ const ENDS = {
 } as const;
 export type End = keyof typeof ENDS;
 
-/** Tells how far one client has been shown a stream. */
+/** Keeps how much of a stream one client has been shown. */
 export class Tail {
   private quietUntil = 0;
   private saidAt = performance.now();
@@ -47,13 +47,16 @@ export class Tail {
     private readonly read: ReadRows,
   ) {}
 
-  /** Reads no rows, so that what is wrong with the filter shows. @throws {MillraceError} */
+  /**
+   * Runs the statement without reading rows, so that faults of the filter show.
+   * @throws {MillraceError}
+   */
   async check(): Promise<void> {
     const { rows } = await this.read(this.place, this.place.offset);
     if (rows.length > 0) throw notOneCondition();
   }
 
-  /** The first event: from its id on nothing is left out. */
+  /** The first event. From its id on, no row is missing. */
   begun(): string {
     return retryAfter(RETRY_MS) + namedEvent('begin', {}, this.id());
   }
@@ -62,7 +65,7 @@ export class Tail {
     return this.last(end, ENDS[end]);
   }
 
-  /** Looks once for rows before the offset that all is written to. */
+  /** Looks once for rows before the offset up to which everything is written. */
   async look(before: bigint): Promise<Found> {
     const now = performance.now();
     if (before > this.place.offset && now >= this.quietUntil) {
@@ -76,7 +79,10 @@ export class Tail {
     return this.rest(LOOK_MS);
   }
 
-  /** A failure that passes is waited for. Nothing is left out, since the place stays. */
+  /**
+   * After a temporary failure the tail tries again. No row is lost, since the place does not
+   * change.
+   */
   fails(error: unknown): Found {
     const failure = error instanceof MillraceError ? error : undefined;
     this.failures += 1;
@@ -118,6 +124,9 @@ export class Tail {
   }
 }
 
-/** The failure of a filter that closes the bracket that it stands in, and so would select other rows than it may. */
+/**
+ * The error for a filter that closes the bracket around it, and so could select other rows than
+ * allowed.
+ */
 const notOneCondition = (): MillraceError =>
   new MillraceError('INVALID_PARAMETER', 'filter is not one condition; put brackets around it');

@@ -2,25 +2,25 @@ import { namesAbove, type Column } from '@app/warehouse';
 import { isScalar, isText } from './column-types.js';
 import { OURS } from './stream-name-rules.js';
 
-/** Single values that every table has. */
+/** The subcolumns of single values that every table has. */
 const OUR_OWN: readonly Column[] = OURS.map((name) => ({
   name,
   type: 'Nullable(UInt64)',
 }));
 
 /**
- * Columns of a stream, and which others cannot stand beside them. A dot in a name is a letter to
- * us, but to the engine also the way into a column: of an object or a list everything below its
- * name, of a single value what it keeps with it (`null`, and `size` of text). There a column of
- * that name would read what nobody sent for it. And lists whose names are equal before the first
- * dot are the engine's `Nested`, of one length in every row. Single values bear each other in any
- * order: `error` beside `error.message`.
+ * Columns of a stream, and which others cannot stand beside them. A dot in a name is a letter for
+ * us. For the engine it may also lead into a column: into an object or a list, or to a subcolumn of
+ * a single value (`null`, and `size` of text). A column with that name would then read data that
+ * was not sent for it. And lists whose names are equal before the first dot are the engine's
+ * `Nested`, of one length in every row. Single values bear each other in any order: `error` beside
+ * `error.message`.
  */
 export class ColumnNeighbours {
   private readonly columns = new Map<string, Column>();
-  /** Columns with a dot in their name, by each text before one of the dots. */
+  /** Columns with a dot in their name, by each prefix before a dot. */
   private readonly below = new Map<string, Column>();
-  /** Lists, by what stands before their first dot. */
+  /** Lists, by the text before their first dot. */
   private readonly lists = new Map<string, Column>();
 
   constructor(columns: Iterable<Column>) {
@@ -35,7 +35,7 @@ export class ColumnNeighbours {
     if (list !== undefined) this.lists.set(list, column);
   }
 
-  /** Tells why a new column cannot stand there, naming the other; undefined when it can. */
+  /** Tells why a new column cannot be added, naming the other column; undefined if it can. */
   problemWith(column: Column): string | undefined {
     const neighbour = this.neighbourOf(column);
     if (neighbour)
@@ -72,7 +72,9 @@ export class ColumnNeighbours {
  */
 const KEPT_OF_LISTS = new Set(['null', 'size0']);
 
-/** Gives the columns that the engine keeps with a single value, by the name that it has there. */
+/**
+ * Gives the subcolumns that the engine keeps with a single value, by the name that they have there.
+ */
 const keptWith = ({ name, type }: Column): readonly string[] =>
   isText(type) ? [`${name}.null`, `${name}.size`] : [`${name}.null`];
 
@@ -84,7 +86,7 @@ function listPrefix({ name, type }: Column): string | undefined {
   return dot > 0 && type.startsWith('Array(') ? name.slice(0, dot) : undefined;
 }
 
-/** A name without the dot that is at fault: of the two the dotted one's, which is the longer. */
+/** The part of the name before the conflicting dot. Of the two names it is the longer one's. */
 const renamed = (one: string, other: string): string =>
   undotted(one.length > other.length ? one : other);
 

@@ -11,9 +11,15 @@ const UINT = 'Nullable(UInt64)';
 const FLOAT = 'Nullable(Float64)';
 const BOOL = 'Nullable(Bool)';
 const STRING = 'Nullable(String)';
-/** The type of an object, beside null: a field that is absent, or null, is no object without keys. */
+/**
+ * The type of an object that may be null: a field that is absent, or null, is not an object without
+ * keys.
+ */
 const OBJECT = 'Nullable(JSON)';
-/** The kind of objects, and the type of the columns that were made before there was the other: null reads as `{}` there. */
+/**
+ * The kind of objects, and the type of columns from before null objects were kept: null reads as
+ * `{}` there.
+ */
 const OBJECT_KIND = 'JSON';
 const arrayOf = (element: string): string => `Array(${element})`;
 const MIXED_ARRAY = arrayOf('Dynamic');
@@ -24,8 +30,8 @@ const WIDENING: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Kinds of JSON's values of which each family of types takes some, by what the value is: an integer
- * by its size, a text by what it says. Acceptance looks at each (see `ColumnRules`).
+ * Kinds of JSON's values of which a type takes only some, depending on the value: an integer by its
+ * size, a text by its content. Acceptance looks at each value (see `ColumnRules`).
  */
 const TAKES_SOME: Readonly<Record<ValueType['family'], readonly string[]>> = {
   integer: ['Int64'],
@@ -63,20 +69,26 @@ function takes(type: string, kind: string): boolean {
 export const elementOf = (type: string): string | undefined =>
   /^Array\((Nullable\(.+\))\)$/.exec(type)?.[1];
 
-/** Exact in a float: integers beyond may be rounded as one. */
+/** Integers up to this are exact in a float; larger ones may be rounded. */
 export const EXACT_FLOAT = '9007199254740992';
 
-/** Kind, beside their own, of integers beyond {@link EXACT_FLOAT}, or of arrays with one. It says nothing about a type. */
+/**
+ * An additional kind: integers beyond {@link EXACT_FLOAT}, or arrays with one. It says nothing
+ * about a type.
+ */
 export const beyondFloat = (kind: string): string => `${BEYOND}${kind}`;
 const BEYOND = 'beyond floats: ';
 
-/** Tells whether such integers were seen and go into a column of this type: it must not become one of floats then. */
+/**
+ * Tells whether such integers were seen and go into a column of this type. Then it must not become
+ * a column of floats.
+ */
 export function holdsBeyondFloat(type: string, kinds: Kinds): boolean {
   const kind = WIDENING.get(type);
   return kind !== undefined && kinds.has(beyondFloat(kind));
 }
 
-/** The kind of values of a type that may become one of floats; undefined for others. */
+/** The kind of the values of a type that may become floats; undefined for others. */
 export const kindThatWidens = (type: string): string | undefined => WIDENING.get(type);
 
 /** Kinds of floats, and of lists of them. */
@@ -84,7 +96,10 @@ const FRACTIONS: ReadonlySet<string> = new Set(
   ['Float64', 'Float32'].flatMap((kind) => [kind, arrayOf(`Nullable(${kind})`)]),
 );
 
-/** Tells whether values of a kind make a column of integers one of floats, if all that it holds are exact there. */
+/**
+ * Tells whether values of a kind turn a column of integers into floats, if all of its values are
+ * exact there.
+ */
 export const meetsFractions = (type: string, kind: string): boolean =>
   WIDENING.has(type) &&
   FRACTIONS.has(kind) &&
@@ -105,7 +120,10 @@ const ARRAYS: readonly (readonly string[])[] = [
   ],
 ];
 
-/** Values that a column of text has as they were written: those of several kinds, or arrays that no column of arrays keeps. */
+/**
+ * The kinds of values that a column of text keeps as they were written: if there are several kinds,
+ * or arrays that no column of arrays keeps.
+ */
 export type Verbatim = 'scalars' | 'arrays';
 
 /** The type of a new column. */
@@ -114,7 +132,9 @@ interface FirstType {
   readonly verbatim?: Verbatim;
 }
 
-/** Kind, beside their own, of arrays that a column of this type would change. It says nothing about a type. */
+/**
+ * An additional kind: arrays that a column of this type would change. It says nothing about a type.
+ */
 export const changedIn = (type: string): string => `changed in: ${type}`;
 
 /**
@@ -151,7 +171,9 @@ const hasAny = ({ seen }: Seen): boolean => seen.length > 0;
 
 const sumOf = (seen: Seen['seen']): number => seen.reduce((sum, [, count]) => sum + count, 0);
 
-/** The first type of the family that takes every kind, else the one that takes the most values. */
+/**
+ * The first type of the family that takes every kind, or else the one that takes the most values.
+ */
 function narrowest({ family, seen }: Seen): string {
   const taken = (type: string): number => sumOf(seen.filter(([kind]) => fits(type, kind)));
   return family.reduce(
@@ -165,7 +187,9 @@ const isSilent = (kind: string): boolean => kind === 'None' || kind === 'Array(N
 /** Tells whether a field had nothing but nulls and empty arrays. */
 export const isUntyped = (kinds: Kinds): boolean => [...kinds.keys()].every(isSilent);
 
-/** Kinds that values of JSON have. Others come from sources that tell types: tables, and CSV's dates. */
+/**
+ * The kinds of JSON's values. Other kinds come from sources with types: tables, and CSV's dates.
+ */
 const OF_JSON = new Set(['Int64', 'UInt64', 'Float64', 'Bool', 'String']);
 
 const isTyped = (kind: string): boolean => {
@@ -173,7 +197,7 @@ const isTyped = (kind: string): boolean => {
   return value !== undefined && !OF_JSON.has(writeValueType(value));
 };
 
-/** Where a source tells types, gives the one that holds all of them. */
+/** If a source has types, gives the type that holds all of them. */
 function typedFirst(kinds: Kinds): FirstType | undefined {
   const told = [...kinds.keys()].filter((kind) => readValueType(elementOf(kind) ?? kind)).sort();
   const [first, ...others] = told;
@@ -234,8 +258,8 @@ function isNarrowFor(type: string, kind: string): boolean {
 
 export const isText = (type: string): boolean => type === STRING;
 
-/** Tells whether a column holds a single value: text, a number, or a truth. */
+/** Tells whether a column holds a single value: text, a number, or a boolean. */
 export const isScalar = (type: string): boolean => type.startsWith('Nullable(') && !isObject(type);
 
-/** Tells whether a column holds objects, with nulls among them or as it was before. */
+/** Tells whether a column holds objects, of the type with nulls or of the older one. */
 export const isObject = (type: string): boolean => type === OBJECT || type === OBJECT_KIND;

@@ -7,7 +7,7 @@ import type { StreamSettings } from './stream-settings.js';
 import { declarableName } from './declared-type-names.js';
 import { holds, readValueType } from './value-type.js';
 
-/** More would cost every query; a record that needs more is rejected. */
+/** More columns would slow down every query, so a record that needs more is rejected. */
 export const COLUMNS_MAX = 2000;
 
 /** The change that a declaration of columns makes. */
@@ -18,8 +18,8 @@ interface DeclaredChange {
 }
 
 /**
- * Columns that are not there yet, and those that become wider: a column's rows have its type, so it
- * changes only where each value stays what it is.
+ * Columns that do not exist yet, and those that become wider. The stored rows change their type
+ * too, so it changes only if each value stays the same.
  * @throws {MillraceError} INVALID_PARAMETER
  */
 export function declaredColumns(
@@ -34,7 +34,7 @@ export function declaredColumns(
     const now = types.get(name);
     if (now === type) continue;
     if (now !== undefined) {
-      // One that was made before columns of objects had nulls stays as it is.
+      // A column from before columns of objects had nulls keeps its type.
       if (isObject(now) && isObject(type)) continue;
       if (!canBecome(now, type))
         throw invalid(`columns: ${JSON.stringify(name)} ${whyNot(now, type)}`);
@@ -50,14 +50,16 @@ export function declaredColumns(
   }
   if (columns.length + added.length > COLUMNS_MAX)
     throw invalid(`columns: a stream has at most ${COLUMNS_MAX}`);
-  // Numbers that still come are kept as they are written.
+  // Numbers that still come are stored as they are written.
   const verbatim = widened
     .filter(({ type }) => isText(type))
     .map(({ name }) => ({ name, of: 'scalars' as const }));
   return { added, widened, verbatim };
 }
 
-/** Tells whether the engine makes of each value the same in the other type, or the text that answers show. */
+/**
+ * Tells whether each value stays the same in the other type, or becomes the text that answers show.
+ */
 function canBecome(now: string, type: string): boolean {
   const [list, lists] = [elementOf(now), elementOf(type)];
   if ((list === undefined) !== (lists === undefined)) return false;
@@ -75,12 +77,12 @@ function whyNot(now: string, type: string): string {
   return `${change} without loss; declare types before the first value`;
 }
 
-/** @throws {MillraceError} INVALID_PARAMETER where a key is no column that it can be */
+/** @throws {MillraceError} INVALID_PARAMETER if a key cannot be such a column */
 export function checkKeys(columns: readonly Column[], settings: Partial<StreamSettings>): void {
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   const keys = [...(settings.fullTextSearchKeys ?? []), ...(settings.partitionKeys ?? [])];
   const unkept = keys.find(isPrintedAsValue);
-  // The engine would keep the index as one of a value, and find nothing by it.
+  // The engine would treat the index as one of whole values, and find nothing with it.
   if (unkept !== undefined)
     throw invalid(
       `${JSON.stringify(unkept)} can have no index, because its name is a word of the engine; leave it out of the keys: it can be asked for without`,

@@ -1,6 +1,6 @@
 import { readValueType, writeValueType, DECIMAL_DIGITS_MAX, type ValueType } from './value-type.js';
 
-/** Digits of a second that each of Arrow's units counts. */
+/** The decimal places of a second for each of Arrow's units. */
 const UNITS: readonly (readonly [number, string])[] = [
   [0, 'Second'],
   [3, 'Millisecond'],
@@ -8,7 +8,7 @@ const UNITS: readonly (readonly [number, string])[] = [
   [9, 'Nanosecond'],
 ];
 const DECIMAL128_DIGITS = 38;
-/** The timestamp that needs no more words: the one that `_timestamp` is. */
+/** The short name of the timestamp type that `_timestamp` has. */
 const TIMESTAMP = { family: 'timestamp', digits: 6, isUtc: true } as const;
 
 const unitOf = (digits: number): string =>
@@ -68,7 +68,7 @@ const PLAIN: ReadonlyMap<string, ValueType> = new Map<string, ValueType>(
   }),
 ).set('Binary', { family: 'binary' });
 
-/** Names of types that may be declared, as an error tells them. */
+/** The names of types that may be declared, for an error message. */
 export const DECLARABLE_NAMES: readonly string[] = [
   ...PLAIN.keys(),
   'Decimal128(<digits>, <scale>)',
@@ -88,7 +88,7 @@ export function declaredType(name: string): string | undefined {
   return single && `Array(${single})`;
 }
 
-/** @param isElement of a list: the engine has no null among objects there */
+/** @param isElement whether it is the element of a list: there, the engine has no null objects */
 function declaredSingle(name: string, isElement: boolean): string | undefined {
   if (name === STRUCT) return isElement ? 'JSON' : 'Nullable(JSON)';
   const value = declaredValue(name);
@@ -115,7 +115,10 @@ function declaredValue(name: string): ValueType | undefined {
   return isUtc || second === 'None' ? { family: 'timestamp', digits, isUtc } : undefined;
 }
 
-/** Arrow's name of the type of a list's elements; undefined where it is no list, or one of lists, whose own are of any type. */
+/**
+ * Arrow's name of the type of a list's elements; undefined if it is no list, or a list of lists,
+ * whose elements may have any type.
+ */
 export function elementName(type: string): string | undefined {
   const element = /^Array\((.+)\)$/.exec(type)?.[1];
   return element === undefined || element === 'Dynamic' ? undefined : arrowName(element);

@@ -1,44 +1,47 @@
 /** The kinds of values at a path within a column of objects. */
 interface ObjectPath {
-  /** Keys with dots between them: none of them has one within. */
+  /** Keys with dots between them. No key contains a dot itself. */
   readonly path: string;
-  /** Kinds of values, as surveys of columns name them; those of objects and nulls are not told. */
+  /** The kinds of values, as surveys of columns name them; objects and nulls are not listed. */
   readonly kinds: readonly string[];
 }
 
-/** A column of objects of which all paths were listed from its first value on. */
+/** A column of objects whose paths have all been listed, from its first value on. */
 export interface ObjectColumn {
   readonly name: string;
   readonly paths: readonly ObjectPath[];
   /**
-   * `crowded`: more keys came at once than are told apart, so those that are not listed by now never
-   * will be. `untold`: objects came of which it is not known what is in them, so none has a type.
+   * `crowded`: more keys came at once than can be told apart, so those that are not listed yet
+   * never will be. `untold`: objects came whose contents are unknown, so no path has a type.
    */
   readonly limit?: PathLimit;
 }
 
 type PathLimit = 'crowded' | 'untold';
 
-/** Paths of a stream that are listed. The others are there as they came, without a type. */
+/** The number of listed paths of a stream. Further fields are stored, but have no type. */
 export const PATHS_MAX = 1000;
-/** Keys one within the other that a listed path may have. */
+/** The depth of a listed path. */
 export const PATH_DEPTH_MAX = 10;
 export const PATH_BYTES_MAX = 256;
 /**
- * Keys that no path is listed for: the engine writes a dot within a key otherwise, and a key without
- * a name, or with signs that statements read otherwise, has no way to be named there.
+ * Matches keys for which no path is listed. The engine writes a dot within a key differently, and
+ * an empty key, or one with characters that have a meaning in statements, cannot be named.
  */
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
 export const PATH_PROBLEM = /^$|[.%`"'\\^:[\]\u0000-\u001f\u007f]/;
 
-/** Kinds have colons, and no key of a listed path has one. */
+/** Such kinds contain colons, and no key of a listed path does. */
 const WITHIN = /^within ([^:]*): (.*)$/s;
 
-/** Kind, beside their own, of objects with a value of a kind at a path. It says nothing about a type. */
+/** An additional kind: objects with a value of a kind at a path. It says nothing about a type. */
 export const within = (path: string, kind: string): string => `within ${path}: ${kind}`;
-/** The same of objects whose paths are not all told. */
+/** An additional kind: objects whose paths are not all known. */
 export const limitedWithin = (limit: PathLimit): string => within('', limit);
-/** A float that was written as JSON: an integer, a fraction, or the text of one that JSON has not. */
+/**
+ * The kinds that a float may have in JSON: an integer, a fraction, or the text of one that JSON has
+ * no number for.
+ */
 export const WRITTEN_FLOAT = 'written float';
 
 /** Tells whether a survey has fields within objects. */
@@ -78,7 +81,7 @@ export function morePaths(
 const isListed = (path: string, room: number): boolean =>
   room > 0 && Buffer.byteLength(path) <= PATH_BYTES_MAX;
 
-/** Columns with what was found of them since. */
+/** The columns with the results of the survey. */
 export function withPaths(
   columns: readonly ObjectColumn[],
   more: readonly ObjectColumn[],

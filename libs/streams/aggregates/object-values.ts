@@ -2,9 +2,9 @@ import { quoteIdentifier } from '@app/warehouse';
 import { beyondFloat } from './column-types.js';
 import { WRITTEN_FLOAT, type ObjectColumn } from './object-paths.js';
 
-/** Tells how the values at a path within objects are read, all of them with one type. */
+/** How the values at a path within objects are read, all of them as one type. */
 interface PathValue {
-  /** The type of a column that would hold them. */
+  /** The type of a column with these values. */
   readonly type: string;
   /** @param path SQL of the path, as `k.n` */
   readonly write: (path: string) => string;
@@ -12,7 +12,7 @@ interface PathValue {
 
 /** A field within the objects of a column. */
 export interface PathField extends PathValue {
-  /** `k.n` */
+  /** The name as in `k.n`. */
   readonly name: string;
   readonly column: string;
   readonly keys: readonly string[];
@@ -22,9 +22,9 @@ const [INTS, FLOATS] = ['Array(Nullable(Int64))', 'Array(Nullable(Float64))'];
 const UNTOLD = ['Array(Dynamic)', 'Array(JSON)'];
 const EMPTY = 'Array(Nothing)';
 
-/** SQL: what of the values is of this type; null, and an empty list, where one is of another. */
+/** SQL that gives the values of this type; null, or an empty list, for a value of another type. */
 const of = (path: string, type: string): string => `${path}.:${quoteIdentifier(type)}`;
-/** The engine reads what has just been read by its type, and casts it, at no cost to speak of. */
+/** Reading by a type and a cast to it cost almost nothing, because the value has just been read. */
 const as = (path: string, type: string, to: string): string =>
   `CAST(${of(path, type)}, 'Nullable(${to})')`;
 
@@ -33,7 +33,7 @@ const plain = (type: string): PathValue => ({
   write: (path) => of(path, type),
 });
 
-/** Values of several kinds become text: a text as it is, and anything else as JSON writes it. */
+/** Values of several kinds become text: a text stays as it is, and any other value becomes JSON. */
 const text = (hasLists: boolean): PathValue => ({
   type: 'Nullable(String)',
   write: (path) => {
@@ -99,10 +99,10 @@ function ofSingles(singles: readonly string[], kinds: readonly string[]): PathVa
   return areAll('Int64', 'Float64', WRITTEN_FLOAT) && isExact ? WRITTEN_FLOATS : text(false);
 }
 
-/** The fields by the list that they are of, which is another one after each change. */
+/** A cache of the fields by their list, which is a new list after each change. */
 const known = new WeakMap<readonly ObjectColumn[], readonly PathField[]>();
 
-/** The fields within objects that have a type, each as a column has one. */
+/** The fields within objects that have a type, like columns. */
 export function pathFields(objects: readonly ObjectColumn[]): readonly PathField[] {
   const fields =
     known.get(objects) ??

@@ -10,7 +10,7 @@ const ESCAPED_MAX = 179;
 
 /** Says what is wrong with a stream's name, or undefined. */
 export function streamNameProblem(name: string): string | undefined {
-  // Clients and proxies take these for folders.
+  // Clients and proxies would read these names as folders.
   if (name === '.' || name === '..') return `stream name ${JSON.stringify(name)}: want another one`;
   if (!STREAM_NAME.test(name)) {
     return `stream name ${JSON.stringify(name.slice(0, 140))}: want 1 to 127 letters (a-z, A-Z), digits, "_", "-" or ".", not starting with "_"`;
@@ -26,7 +26,7 @@ const FIELD_NAME_BYTES_MAX = 256;
 const CONTROL = /[\u0000-\u001f\u007f]/;
 /** Columns that every table of a stream has. */
 export const OURS: readonly string[] = [TIMESTAMP.name, ...POSITION_COLUMNS];
-/** The engine writes these into parts by itself, so it makes no column of these names. */
+/** The engine writes columns with these names into parts itself, so it creates none. */
 const ENGINE_OWN = ['_block_number', '_block_offset', '_row_exists'];
 const RESERVED = new Set([...OURS, ...ENGINE_OWN]);
 

@@ -14,8 +14,8 @@ import { countPaths, morePaths, PATHS_MAX, withPaths, type ObjectColumn } from '
 import { fieldNameProblem } from './stream-name-rules.js';
 
 /**
- * Fields without a value that are listed. Each one that gives up its place costs the engine time by
- * how many they are, while tables of others wait.
+ * The number of listed fields without a value. Removing one costs the engine more time the more
+ * there are, and tables of others wait meanwhile.
  */
 export const UNTYPED_MAX = 100;
 
@@ -31,11 +31,14 @@ interface VerbatimColumn {
 export interface Schema {
   /** They are without `_timestamp`. */
   readonly columns: readonly Column[];
-  /** Columns that never become floats. All others of integers hold none that a float would round. */
+  /**
+   * Columns that never become floats. All other columns of integers contain none that a float would
+   * round.
+   */
   readonly exact: readonly string[];
-  /** Columns of text whose values may have been something else, and are there as they were written. */
+  /** Columns of text whose values may have had other types, and are stored as they were written. */
   readonly verbatim: readonly VerbatimColumn[];
-  /** Fields that had no value yet: no columns, until the first one gives them a type. */
+  /** Fields without a value so far. They are no columns until the first value gives them a type. */
   readonly untyped: readonly string[];
   /** The fields within columns of objects. Columns that are older than this list are not in it. */
   readonly objects: readonly ObjectColumn[];
@@ -47,13 +50,16 @@ export interface Schema {
 export interface SchemaChange {
   readonly added: readonly Column[];
   readonly widened: readonly Column[];
-  /** Columns of integers that keep that type, since they get some that floats would round. */
+  /**
+   * Columns of integers that keep that type, because they will get integers that floats would
+   * round.
+   */
   readonly exact?: readonly string[];
   readonly verbatim?: readonly VerbatimColumn[];
   readonly untyped?: readonly string[];
-  /** Untyped fields that are listed no more: a column needs their place. */
+  /** Fields without a type that are no longer listed, because a column needs their place. */
   readonly withdrawn?: readonly string[];
-  /** Columns of objects, with those of their paths that are new or have new kinds of values. */
+  /** Columns of objects with those of their paths that are new, or have new kinds of values. */
   readonly objects?: readonly ObjectColumn[];
   /** 1 for the first change. */
   readonly version: number;
@@ -84,7 +90,7 @@ export function withChange(schema: Schema, change: SchemaChange): Schema {
   };
 }
 
-/** All that can be asked for, in order; fields without a value as columns that have none. */
+/** All columns that can be queried, in order, including fields without a value. */
 export const listedColumns = ({
   columns,
   untyped,
@@ -99,7 +105,7 @@ export const changesSchema = (schema: Schema, survey: Survey): boolean =>
 
 /**
  * Finds the change of a schema by which a survey fits as far as it can.
- * @param released columns that were to keep their type, and need not any more
+ * @param released columns that were marked to keep their type, and need not any more
  */
 export function evolved(
   schema: Schema,
@@ -143,9 +149,9 @@ export function evolved(
 }
 
 /**
- * The change by these columns. Untyped fields stand where nothing is in their way: they make room
- * for columns, which hold something.
- * @param silent fields of which only nulls have come
+ * The change that adds these columns. Fields without a type are listed if nothing conflicts with
+ * them, and make room for columns, which have values.
+ * @param silent fields with only nulls so far
  */
 export function changeOf(
   schema: Schema,
@@ -170,7 +176,10 @@ export function changeOf(
   };
 }
 
-/** The paths of columns that are added, which have all their paths listed, and of those that have had from the first. */
+/**
+ * The paths of new columns, which have all their paths listed, and of columns that had it from
+ * their beginning.
+ */
 function pathsOf(
   known: readonly ObjectColumn[],
   added: readonly Column[],
@@ -193,7 +202,7 @@ function untypedBeside(columns: readonly Column[], names: readonly string[]): re
   const neighbours = new ColumnNeighbours(columns);
   const listed: string[] = [];
   for (const name of names) {
-    // The engine takes it for one of text.
+    // The engine treats it as a column of text.
     const column = { name, type: 'Nullable(String)' };
     if (listed.length >= UNTYPED_MAX) break;
     if (known.has(name) || known.size >= COLUMNS_MAX) continue;
@@ -206,7 +215,10 @@ function untypedBeside(columns: readonly Column[], names: readonly string[]): re
   return listed;
 }
 
-/** Says why fields of a survey have not become columns, by field; empty when all have that could. */
+/**
+ * The reasons why fields of a survey have not become columns, by field; empty if all possible ones
+ * have.
+ */
 export function refusedFields(
   columns: readonly Column[],
   survey: Survey,

@@ -2,11 +2,11 @@
  * The settings that people make for a stream. A setting that is absent from an event is unchanged.
  */
 export interface StreamSettings {
-  /** Rows older than this many days go; 0 keeps all. */
+  /** Rows older than so many days are deleted; 0 keeps all. */
   readonly dataRetention: number;
   /** Text columns that full-text search looks into. */
   readonly fullTextSearchKeys: readonly string[];
-  /** Columns with a skip index, for queries that ask for single values of them. */
+  /** Columns with a skip index, for queries that compare them with single values. */
   readonly partitionKeys: readonly string[];
 }
 
@@ -16,7 +16,7 @@ export const DEFAULT_SETTINGS: StreamSettings = {
   partitionKeys: [],
 };
 
-/** A list to be replaced, or what to add to it and remove from it. */
+/** A new list, or the items to add and to remove. */
 export type ListChange =
   readonly string[] | { readonly add?: readonly string[]; readonly remove?: readonly string[] };
 
@@ -26,7 +26,7 @@ export interface SettingsChange {
   readonly partitionKeys?: ListChange;
 }
 
-/** The settings without what stays as it is; lists are whole and without doubles. */
+/** The settings that change. Lists are complete and without duplicates. */
 export function changedSettings(
   before: StreamSettings,
   change: SettingsChange,

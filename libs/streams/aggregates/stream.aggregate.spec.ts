@@ -90,7 +90,7 @@ describe('a stream', () => {
     expect(given(events).when(evolve({ a: fractions, b: fractions }))).toMatchObject([
       { data: { widened: [{ name: 'b' }], version: 3 } },
     ]);
-    // A new column may begin with such; one of floats rejects them.
+    // A new column may begin with such integers; a column of floats rejects them.
     const began = new Map([['c', new Map([[integers, 2], [beyondFloat(integers), 1]])]]); // prettier-ignore
     expect(given([CREATED]).when({ type: 'evolve', survey: began })).toMatchObject([
       { data: { added: [{ name: 'c' }], exact: ['c'] } },
@@ -188,7 +188,7 @@ describe('fields without a value', () => {
       withdrawn: ['l', 'a.x'],
     });
     expect(stateOf(typed).untyped).toEqual([]);
-    // They are not listed again, so nothing is asked for them again.
+    // The fields are not listed again, so the command changes nothing.
     expect(given(typed).when(evolve(nulls('l', 'a.x', '', '_row', '_timestamp')))).toEqual([]);
   });
 

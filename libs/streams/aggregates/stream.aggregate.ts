@@ -31,8 +31,8 @@ export interface StreamCreated {
     readonly database: string;
     readonly name: string;
     /**
-     * The columns that the stream begins with. They are absent where nothing was known of it. So
-     * the stream is there with them or not at all.
+     * The columns at the stream's creation. They are absent if none were known. Stream and columns
+     * are created together or not at all.
      */
     readonly columns?: SchemaChange['added'];
     readonly exact?: SchemaChange['exact'];
@@ -43,7 +43,7 @@ export interface StreamCreated {
   };
 }
 
-/** The fields that say which stream it is. */
+/** The fields that identify the stream. */
 type StreamIdentity = Pick<StreamCreated['data'], 'id' | 'organizationId' | 'database' | 'name'>;
 
 export interface StreamSchemaEvolved {
@@ -65,28 +65,28 @@ export type StreamCommand =
   | {
       readonly type: 'create';
       readonly stream: StreamIdentity;
-      /** The columns and settings that it shall begin with. */
+      /** The columns and settings at its creation. */
       readonly beginning?: StreamChange;
     }
   | StreamChange
-  /** Makes the stream what its table is, whose events are lost. */
+  /** Makes the stream match its table, when its events are lost. */
   | { readonly type: 'adopt'; readonly stream: StreamIdentity; readonly table: WarehouseTable }
   | { readonly type: 'delete' };
 
-/** A change that may also be asked of a stream that is being made. */
+/** A change that may also be part of a stream's creation. */
 export type StreamChange =
   | {
       readonly type: 'evolve';
       readonly survey: Survey;
-      /** Columns that were to keep their type, and need not any more. */
+      /** Columns that were marked to keep their type, and need not any more. */
       readonly released?: readonly string[];
     }
   | {
       readonly type: 'change-settings';
       readonly change: SettingsChange;
-      /** Columns with the types they shall have. */
+      /** The columns with their new types. */
       readonly declared: readonly Column[];
-      /** Refuses the change when it would delete rows, because the caller may not delete any. */
+      /** Refuses the change if it would delete rows, for a caller who may not delete any. */
       readonly keepsRows?: boolean;
     };
 
@@ -146,7 +146,10 @@ function begin(state: StreamState, created: StreamCreated['data']): StreamState 
   };
 }
 
-/** One event for all that it begins with: nobody sees it, or finds it after a crash, without its columns. */
+/**
+ * One event contains everything that the stream begins with, so that nobody sees the stream without
+ * its columns, even after a crash.
+ */
 function create(
   nothing: StreamState,
   stream: StreamIdentity,
@@ -225,7 +228,7 @@ function changeSettings(
   ];
 }
 
-/** 0 days are all. */
+/** 0 days mean for ever. */
 function isShorter(days: number | undefined, before: number): boolean {
   return days !== undefined && days !== 0 && (before === 0 || days < before);
 }
@@ -233,8 +236,8 @@ function isShorter(days: number | undefined, before: number): boolean {
 const daysOf = (days: number): string => (days === 0 ? '0, which keeps all' : `${days} days`);
 
 /**
- * Tells whether a new stream could begin with these settings: asked before it is made, so that what is
- * refused makes none.
+ * Checks whether a new stream could begin with these settings. It is called before the stream is
+ * made, so that refused settings create none.
  * @throws {MillraceError} INVALID_PARAMETER
  */
 export function checkFirstSettings(change: SettingsChange, declared: readonly Column[]): void {

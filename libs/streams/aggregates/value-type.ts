@@ -6,9 +6,9 @@ export type ValueType =
   | { readonly family: 'float'; readonly bits: 32 | 64 }
   | { readonly family: 'decimal'; readonly precision: number; readonly scale: number }
   | { readonly family: 'boolean' | 'text' | 'uuid' | 'date' }
-  /** Bytes, kept as base64; so many in each value, where that is said. */
+  /** Bytes, stored as base64; `bytes` is the number of bytes of each value, if it is fixed. */
   | { readonly family: 'binary'; readonly bytes?: number }
-  /** `digits` of a second, up to 9; one that is not of UTC names no zone, and is a time on a wall. */
+  /** `digits` of a second, up to 9. A time that is not in UTC has no zone, and is a local time. */
   | { readonly family: 'timestamp'; readonly digits: number; readonly isUtc: boolean }
   | { readonly family: 'time'; readonly digits: number };
 
@@ -18,7 +18,10 @@ type Timestamp = Extract<ValueType, { readonly family: 'timestamp' }>;
 
 /** The engine's widest decimals have so many digits. */
 export const DECIMAL_DIGITS_MAX = 76;
-/** Beyond microseconds the engine's times end in 2262, and no other unit's values all fit. */
+/**
+ * With more digits than microseconds, the engine's times end in 2262, and some values of other
+ * units do not fit.
+ */
 const DIGITS_OF_ALL_TIMES = 6;
 const FLOAT_INTEGER_BITS = { 32: 16, 64: 32 } as const;
 /** Digits of the largest integer, by its bits. */
@@ -91,7 +94,10 @@ export function writeValueType(type: ValueType): string {
   }
 }
 
-/** Tells whether every value of the other type is one of this type too, so that nothing is lost by the way. */
+/**
+ * Tells whether every value of the other type is also a value of this type, so that nothing is
+ * lost.
+ */
 export function holds(type: ValueType, other: ValueType): boolean {
   const wider = widest(type, other);
   return wider !== undefined && writeValueType(wider) === writeValueType(type);
@@ -123,7 +129,7 @@ function widerInteger(a: Integer, b: ValueType): ValueType | undefined {
       const [least = a, most = b] = [a, b].sort((x, y) => x.bits - y.bits);
       if (a.isSigned === b.isSigned) return most;
       if (most.isSigned && most.bits > least.bits) return most;
-      // A signed type of twice the bits holds what is unsigned.
+      // A signed type with twice the bits holds all unsigned values.
       const bits = 2 * most.bits;
       return bits > 64 ? undefined : { family: 'integer', bits: bits as 16, isSigned: true };
     }
@@ -132,7 +138,8 @@ function widerInteger(a: Integer, b: ValueType): ValueType | undefined {
       return a.bits <= FLOAT_INTEGER_BITS[64] ? { family: 'float', bits: 64 } : undefined;
     }
     case 'decimal':
-      // Fewer digits than the largest has: each number of them is there, and so is its negative.
+      // With fewer digits than the largest integer has, every number is included, also the negative
+      // ones.
       if (a.isSigned && b.scale === 0 && b.precision < integerDigits(a)) return a;
       return decimalOf(integerDigits(a), 0, b);
     default:
@@ -155,6 +162,6 @@ function decimalOf(whole: number, scale: number, other: Decimal): Decimal | unde
 
 function widerTimestamp(a: Timestamp, b: Timestamp): ValueType | undefined {
   const digits = Math.max(a.digits, b.digits);
-  // A time on a wall is no moment.
+  // A local time is no moment.
   return a.isUtc === b.isUtc && digits <= DIGITS_OF_ALL_TIMES ? { ...a, digits } : undefined;
 }

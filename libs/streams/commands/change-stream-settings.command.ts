@@ -5,7 +5,7 @@ import { streamAggregate } from '../aggregates/stream.aggregate.js';
 import { WarehouseTablesProjection } from '../projections/warehouse-tables.projection.js';
 import type { SettingsChange } from '../aggregates/stream-settings.js';
 
-/** Changes a stream's settings and declares types of its columns: all of it or nothing. */
+/** Changes a stream's settings and declares types of its columns, completely or not at all. */
 export class ChangeStreamSettings {
   constructor(
     readonly streamId: string,

@@ -21,7 +21,10 @@ export class DeleteStreamHandler implements ICommandHandler<DeleteStream, void> 
     private readonly streams: StreamsProjection,
   ) {}
 
-  /** When this resolves the table is dropped: the projections that do it are waited for. */
+  /**
+   * When this resolves, the table is dropped, because the answer waits for the projections that do
+   * it.
+   */
   async execute({ organization, name, context }: DeleteStream): Promise<void> {
     const stream = this.streams.find(organization.id, name);
     if (!stream) throw new MillraceError('STREAM_NOT_FOUND', 'stream not found', { detail: name });

@@ -9,13 +9,15 @@ import { organizationDeleted } from './organization-deleted.js';
 import { streamName, streamNameStream } from './stream-name.js';
 import { StreamRoom } from './stream-room.js';
 
-/** Creates the stream, with what it shall begin with, unless the organization has it already. */
+/**
+ * Creates the stream, with its first columns and settings, unless the organization has it already.
+ */
 export class EnsureStream {
   constructor(
     readonly organization: RequestOrganization,
     readonly name: string,
     readonly context: CommandContext,
-    /** Root makes as many as it wants. */
+    /** Root may create any number. */
     readonly byRoot = false,
     readonly beginning?: StreamChange,
   ) {}

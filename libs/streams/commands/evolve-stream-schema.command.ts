@@ -5,13 +5,13 @@ import type { Survey } from '../aggregates/stream-schema.js';
 import { streamAggregate } from '../aggregates/stream.aggregate.js';
 import { StreamsProjection, type StreamDescription } from '../projections/streams.projection.js';
 
-/** Adds and widens columns so that what was surveyed fits as far as it can. */
+/** Adds and widens columns so that the surveyed records fit as far as they can. */
 export class EvolveStreamSchema {
   constructor(
     readonly streamId: string,
     readonly survey: Survey,
     readonly context: CommandContext,
-    /** Columns that were to keep their type, and need not any more. */
+    /** Columns that were marked to keep their type, and need not any more. */
     readonly released: readonly string[] = [],
   ) {}
 }
@@ -26,7 +26,7 @@ export class EvolveStreamSchemaHandler implements ICommandHandler<
     private readonly streams: StreamsProjection,
   ) {}
 
-  /** @throws {MillraceError} CONFLICT when the stream is gone */
+  /** @throws {MillraceError} CONFLICT if the stream was deleted */
   async execute({
     streamId,
     survey,

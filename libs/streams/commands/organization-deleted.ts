@@ -1,6 +1,8 @@
 import { MillraceError } from '@app/platform';
 
-/** The error for a caller that began something in an organization before it was deleted. */
+/**
+ * The error for a caller whose work in an organization began before the organization was deleted.
+ */
 export const organizationDeleted = (): MillraceError =>
   new MillraceError(
     'ORGANIZATION_NOT_FOUND',

@@ -3,10 +3,13 @@ import { MillraceError, type RequestOrganization } from '@app/platform';
 import { STREAM_BOUNDS, type StreamBounds } from '../stream-bounds.settings.js';
 import { StreamsProjection } from '../projections/streams.projection.js';
 
-/** Tells how many streams an organization may have. */
+/** Counts the streams of an organization. */
 @Injectable()
 export class StreamRoom {
-  /** Names by organization: they count before they are there, and no two pass by the bound at once. */
+  /**
+   * Names that are being created, by organization. They count already, so two requests at once
+   * cannot exceed the limit.
+   */
   private readonly making = new Map<string, string[]>();
 
   constructor(
@@ -31,7 +34,7 @@ export class StreamRoom {
     );
   }
 
-  /** Makes it, if there is room. @throws {MillraceError} LIMIT_REACHED */
+  /** Creates the stream if there is room. @throws {MillraceError} LIMIT_REACHED */
   async during<T>(
     organization: RequestOrganization,
     name: string,

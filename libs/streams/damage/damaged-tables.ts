@@ -8,11 +8,11 @@ interface DamageLog {
   warn(details: object, message: string): void;
 }
 
-/** The damage of a stream whose table is not whole. */
+/** The damage of a stream's table. */
 export interface Damage {
-  /** That the engine has set aside, or cannot read. */
+  /** The number of parts that the engine has set aside, or cannot read. */
   readonly parts: number;
-  /** Missing, where that is known. */
+  /** The number of missing rows, if it is known. */
   readonly rows?: number;
   readonly detail: string;
 }
@@ -24,13 +24,14 @@ const DETAIL =
   'not all rows of this stream are in its answers: a part of its table is damaged or gone; an operator finds what to do in docs/operations.md, "Damaged parts"';
 
 /**
- * Looks for what tables have lost: parts that the engine has set aside, which it does in silence,
- * and rows that were there before the start. Asks the engine's lists only, at the start and each
- * minute, and tells: the log once a part, a metric, `/readyz`, and the records of streams.
+ * Looks for losses of tables: parts that the engine has set aside, which it does without a message,
+ * and rows that existed before the start. It reads only the engine's lists, at the start and each
+ * minute. It reports each part once in the log, and all of them in a metric, in `/readyz`, and in
+ * the descriptions of streams.
  */
 export class DamagedTables {
   private parts: readonly DamagedPart[] = [];
-  /** Parts that could not be read, which the engine leaves where they are, by their tables' streams. */
+  /** The parts that could not be read and that the engine leaves where they are, by stream. */
   private readonly unreadable = new Map<string, Set<string>>();
   private readonly told = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
@@ -42,7 +43,10 @@ export class DamagedTables {
     private readonly log: DamageLog,
   ) {}
 
-  /** Looks, compares with the last look, and goes on looking. Before anything is written. */
+  /**
+   * Looks, compares with the last look, and goes on looking. It must be called before anything is
+   * written.
+   */
   async start(everyMs = EVERY_MS): Promise<void> {
     const rows = await this.health.tableRows();
     if (rows) this.counts.compare(rows);
@@ -63,13 +67,13 @@ export class DamagedTables {
     });
   }
 
-  /** A last look, so that the next start has something to compare with. */
+  /** Looks a last time, so that the next start can compare. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     await this.lookAgain(true);
   }
 
-  /** @returns the table's name, when the failure is that a part of it is damaged */
+  /** @returns the table's name, if a damaged part of it caused the failure */
   async note(failure: unknown): Promise<string | undefined> {
     const found = unreadablePart(failure);
     const table = found && (await this.health.tableOf(found.tableId).catch(() => undefined));
@@ -85,7 +89,7 @@ export class DamagedTables {
     return table.table;
   }
 
-  /** Gives facts that everybody may see, so it has no names. */
+  /** Gives facts without names, because everybody may see them. */
   facts(): Readonly<Record<string, unknown>> | undefined {
     const rows = this.missingRows;
     if (this.partCount === 0 && rows === 0) return undefined;

@@ -4,7 +4,7 @@ import type { TableRows } from '@app/warehouse';
 import { z } from 'zod';
 
 const stored = z.object({
-  /** Tells whether nothing was written after it. */
+  /** Tells whether it is from the end of a process, so that nothing was written after it. */
   closed: z.boolean(),
   tables: z.record(
     z.string(),
@@ -15,13 +15,13 @@ const stored = z.object({
 interface Kept {
   readonly streamId: string;
   readonly rows: number;
-  /** Rows that were there at an earlier look and not at the start after it. */
+  /** The number of rows that existed at an earlier look and not at the start after it. */
   readonly missing: number;
 }
 
 /**
- * Tells how many rows each stream's table had at the last look, in a file: a part that is gone from the
- * disk leaves nothing else behind by which the engine could miss it. Streams only grow, unless
+ * Stores in a file how many rows each stream's table had at the last look: a part that is gone from
+ * the disk leaves nothing else behind by which the engine could miss it. Streams only grow, unless
  * their rows expire, so fewer rows after a start are a loss.
  */
 export class KeptRowCounts {
@@ -29,7 +29,7 @@ export class KeptRowCounts {
   private closed = false;
   private written = '';
 
-  /** @param file absolute; one that is not there, or damaged, knows nothing */
+  /** @param file absolute; if it is missing or damaged, nothing is known */
   constructor(private readonly file: string) {
     try {
       const text = readFileSync(file, 'utf8');
@@ -38,7 +38,7 @@ export class KeptRowCounts {
       this.closed = closed;
       this.written = text;
     } catch {
-      // It is a second look only: without it nothing is compared this time.
+      // The counts are only a second check: without them, nothing is compared this time.
     }
   }
 
@@ -51,15 +51,15 @@ export class KeptRowCounts {
       const kept = this.kept.get(keyOf(table));
       if (kept?.streamId !== table.streamId || table.expires) continue;
       const lost = kept.rows - table.rows;
-      // Rows that were restored meanwhile are not missing any more. After a kill they may be rows
-      // that were written last.
+      // Restored rows are not missing any more. After a kill, they may also be rows that were
+      // written last.
       const missing = lost < 0 && !this.closed ? kept.missing : Math.max(0, kept.missing + lost);
       this.kept.set(keyOf(table), { ...kept, rows: table.rows, missing });
     }
   }
 
   /**
-   * Counts from the rows that are there now.
+   * Stores the current counts.
    * @param closed whether nothing is written any more
    */
   async keep(tables: readonly TableRows[], closed = false): Promise<void> {
@@ -81,7 +81,7 @@ export class KeptRowCounts {
     return kept?.streamId === streamId ? kept.missing : 0;
   }
 
-  /** Tables with missing rows. */
+  /** The tables with missing rows. */
   *losses(): Iterable<{ readonly table: string; readonly missing: number }> {
     for (const [table, { missing }] of this.kept) if (missing > 0) yield { table, missing };
   }

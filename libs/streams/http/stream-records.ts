@@ -7,13 +7,16 @@ import { listedColumns } from '../aggregates/stream-schema.js';
 import { DamagedTables, type Damage } from '../damage/damaged-tables.js';
 import type { StreamDescription } from '../projections/streams.projection.js';
 
-/** The only type of streams there is; OpenObserve's clients name one. */
+/** The only type of streams. OpenObserve's clients name a type. */
 export const STREAM_TYPE = 'logs';
 
-/** Sizes of streams are told in megabytes, as OpenObserve tells them; no byte is lost by it. */
+/** Sizes of streams are given in megabytes, as OpenObserve does; no byte is lost by it. */
 export const MEGABYTE = 1024 * 1024;
 
-/** A stream as OpenObserve shows it; times are in microseconds since the epoch, sizes in {@link MEGABYTE}s. */
+/**
+ * A stream in OpenObserve's form. Times are in microseconds since the epoch, sizes in {@link
+ * MEGABYTE}s.
+ */
 export interface StreamRecord {
   readonly name: string;
   readonly stream_type: typeof STREAM_TYPE;
@@ -39,14 +42,17 @@ export interface StreamRecord {
 interface ListedField {
   readonly name: string;
   readonly type: string;
-  /** Lists only: the type of their elements, where these are of one. */
+  /** Lists only: the type of their elements, if all have one type. */
   readonly element?: string;
 }
 
 interface ListedColumn extends ListedField {
-  /** Text only that may have been something else: which values are there as they were written. */
+  /**
+   * For text only: the kinds of values that are stored as they were written, if there are other
+   * kinds than text.
+   */
   readonly verbatim?: Verbatim;
-  /** Objects only: what is within them, by the names that statements have for it, where it has a type. */
+  /** Objects only: the fields within them that have a type, by their names in statements. */
   readonly fields?: readonly ListedField[];
 }
 

@@ -4,7 +4,7 @@ import type { ListChange, SettingsChange } from '../aggregates/stream-settings.j
 import { DECLARABLE_NAMES, declaredType } from '../aggregates/declared-type-names.js';
 import { ORDER_BY } from './stream-records.js';
 
-/** A hundred years: beyond that the engine's times end. */
+/** The limit is a hundred years, because the engine's times end beyond that. */
 const RETENTION_DAYS_MAX = 36_500;
 const KEYS_MAX = 100;
 
@@ -31,7 +31,7 @@ const columnType = z.string().transform((name, context) => {
   return z.NEVER;
 });
 
-/** Body of `POST …/settings`: what is absent stays as it is. */
+/** The body of `POST …/settings`; absent settings stay as they are. */
 export const settingsBody = z.strictObject({
   data_retention: z
     .number({ error: 'want whole days, 0 to keep all' })

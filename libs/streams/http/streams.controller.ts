@@ -21,7 +21,7 @@ import { settingsBody, toChange, toColumns } from './stream-settings.body.js';
 
 const LIST_MAX = 10_000;
 
-/** Streams have no other type. */
+/** The only type of streams. */
 const typeQuery = {
   type: z.string().default(STREAM_TYPE).describe('logs; of other types there are no streams'),
 };
@@ -150,7 +150,7 @@ export class StreamsController {
     const declared = toColumns(body);
     const context = contextOf(request);
     let stream = this.streams.findFor(organization, name);
-    // A stream that the request itself makes has no rows to delete.
+    // If the request itself creates the stream, there are no rows to delete.
     const keepsRows = stream !== undefined && organization.administered !== true;
     if (!stream) {
       if (declared.length === 0) throw notFound(name);
@@ -163,7 +163,7 @@ export class StreamsController {
         }),
       );
     }
-    // Nothing is left to do of it where it has made the stream.
+    // If the request has created the stream, all settings are already applied.
     const step = { ...context, commandId: `${context.commandId}/settings` };
     await this.commands.execute(
       new ChangeStreamSettings(stream.id, toChange(body), declared, keepsRows, step),
@@ -207,12 +207,15 @@ export class StreamsController {
 const notFound = (name: string): MillraceError =>
   new MillraceError('STREAM_NOT_FOUND', 'stream not found', { detail: name });
 
-/** @throws {MillraceError} STREAM_NOT_FOUND where a stream of another type is asked for, which must not pass for this one */
+/**
+ * @throws {MillraceError} STREAM_NOT_FOUND if a stream of another type is requested, which must not
+ *   be mistaken for this one
+ */
 function checkType(query: unknown, name: string): void {
   if (oneQuery.parse(query).type !== STREAM_TYPE) throw notFound(name);
 }
 
-/** No body has no type either. */
+/** A request without a body has no type either. */
 function withoutBody(error: unknown): never {
   if (error instanceof MillraceError && error.kind === 'EMPTY_BODY')
     throw new MillraceError(

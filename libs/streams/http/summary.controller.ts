@@ -4,7 +4,7 @@ import { REJECTED_TABLE, StreamStatistics } from '@app/warehouse';
 import { StreamsProjection } from '../projections/streams.projection.js';
 import { MEGABYTE, StreamRecords, type StreamRecord } from './stream-records.js';
 
-/** Tells how many people belong to an organization; the app tells. */
+/** Counts the members of an organization; the app provides it. */
 export abstract class MemberCount {
   abstract of(organizationId: string): number;
 }

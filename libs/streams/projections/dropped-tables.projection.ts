@@ -10,20 +10,23 @@ interface Place {
 }
 
 /**
- * Drops what deleted streams and organizations leave in the warehouse. Comes after the catalog: nobody finds the
- * stream there any more, so whatever is written into its places afterwards is known to be stale.
- * What a crash left undone is done at the next start, here and by the projection of the tables.
+ * Drops the tables and databases of deleted streams and organizations. It runs after the catalog,
+ * so nobody finds the stream any more, and data that is written there afterwards is known to be
+ * stale. The next start does the work that a crash left undone, here and in the projection of the
+ * tables.
  */
 export class DroppedTablesProjection implements Projection {
   readonly name = 'dropped-tables';
   private live = false;
-  /** Tells where each stream is, kept for the moment in which the catalog has forgotten it. */
+  /**
+   * The places of streams, remembered because the catalog has already forgotten a deleted stream.
+   */
   private readonly places = new Map<string, Place>();
 
   constructor(
     private readonly schema: WarehouseSchema,
     private readonly streams: StreamsProjection,
-    /** Databases of all organizations. */
+    /** The databases of all organizations. */
     private readonly databases: () => readonly string[],
     private readonly lead: LeaderElection,
   ) {}

@@ -3,7 +3,7 @@ import type { OrganizationDeletedData, StreamsProjection } from './streams.proje
 
 /** The batches that no table took, which this process keeps. */
 interface KeptBatches {
-  /** Forgets all that is kept for these databases. */
+  /** Deletes all kept batches of these databases. */
   forgetDatabases(databases: ReadonlySet<string>): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export class ForgottenBatchesProjection implements Projection {
     await this.kept.forgetDatabases(new Set([database]));
   }
 
-  /** Finishes what a crash left undone. */
+  /** Does the work that a crash left undone. */
   async caughtUp(): Promise<void> {
     await this.kept.forgetDatabases(this.streams.deletedDatabases);
     this.live = true;

@@ -4,19 +4,19 @@ import { nameOf } from './missing-tables.js';
 import { UnknownTableError } from './unknown-table.js';
 import type { StreamsProjection } from './streams.projection.js';
 
-/** The tables that the warehouse had before the events were read, held against what the events say. */
+/** The tables that the warehouse had before the events were read, compared with the events. */
 export class FoundTables {
   private found: readonly WarehouseTable[] = [];
 
   constructor(
     private readonly schema: WarehouseSchema,
     private readonly streams: StreamsProjection,
-    /** Databases of all organizations. */
+    /** The databases of all organizations. */
     readonly databases: () => readonly string[],
     private readonly notUnderstood: Pick<NotUnderstood, 'has'> = { has: () => false },
   ) {}
 
-  /** Asks the warehouse, before others make more. */
+  /** Reads the list from the warehouse, before other processes create more. */
   async look(): Promise<void> {
     this.found = await this.schema.tables();
   }
@@ -29,7 +29,7 @@ export class FoundTables {
     return this.found;
   }
 
-  /** Gives the tables of streams: those of ours begin with an underscore, as no stream does. */
+  /** Gives the tables of streams. Our own tables begin with an underscore, which no stream does. */
   ofStreams(): readonly WarehouseTable[] {
     const known = new Set(this.databases());
     return this.found.filter(

@@ -4,14 +4,14 @@ export interface MissingTablesLog {
   warn(details: object, message: string): void;
 }
 
-/** The log names so many of them. */
+/** The log names at most so many of them. */
 const TOLD_MAX = 20;
 
 export const nameOf = ({ database, table }: TableName): string => `${database}.${table}`;
 
 /**
- * Tells of tables that a start has to make again. It asks once more which are there, since another
- * process may have made some meanwhile.
+ * Reports tables that a start has to create again. It asks the warehouse once more, since another
+ * process may have created some meanwhile.
  * @param names `<database>.<table>` each
  */
 export async function tellMissingTables(

@@ -1,12 +1,12 @@
 import { MillraceError } from '@app/platform';
 
-/** A stream whose table is not what its events say. */
+/** A stream whose table differs from its events. */
 interface Aside {
-  /** The stream's name, by which a caller may ask for it. */
+  /** The stream's name, which callers use. */
   readonly name: string;
   /**
    * The time of the last try, by `performance.now()`. No limiter of libs/flow keeps it, since the
-   * stream leaves when it is mended.
+   * stream is removed when it is repaired.
    */
   triedAt: number;
 }
@@ -14,8 +14,8 @@ interface Aside {
 const TRY_AGAIN_MS = 10_000;
 
 /**
- * Streams whose tables the engine will not make what the events say. Each is out of use by itself,
- * until it is mended or deleted; all others go on.
+ * Streams whose tables the engine refuses to create or change as the events say. Such a stream
+ * cannot be used until it is repaired or deleted; all others go on.
  */
 export class StreamsAside {
   private readonly streams = new Map<string, Aside>();
@@ -36,7 +36,7 @@ export class StreamsAside {
     this.streams.delete(id);
   }
 
-  /** Tells whether it is time to try again; counts as a try. */
+  /** Tells whether it is time to try again, and counts that as a try. */
   isDue(id: string): boolean {
     const aside = this.streams.get(id);
     if (!aside || performance.now() - aside.triedAt < TRY_AGAIN_MS) return false;

@@ -17,7 +17,7 @@ describe('streams of an organization that is deleted', () => {
     made('S1', 'A'),
     made('S2', 'B'),
     event('organization-A', 'OrganizationDeleted', { organizationId: 'A', database: 'o_A' }),
-    // The person who decided these did not know yet.
+    // These commands were decided before the deletion was known.
     event('stream-S1', 'StreamSettingsChanged', { id: 'S1', settings: { dataRetention: 1 } }),
     made('S3', 'A'),
   ])

@@ -9,7 +9,10 @@ import {
 import type { Schema } from '../aggregates/stream-schema.js';
 import type { StreamSettings } from '../aggregates/stream-settings.js';
 
-/** The `exact` columns may hold integers of any size. All others hold no integer that a float would round, save what is older than this rule. */
+/**
+ * The `exact` columns may hold integers of any size. All others hold no integer that a float would
+ * round, except in columns that are older than this rule.
+ */
 export interface StreamDescription extends Schema {
   readonly id: string;
   readonly organizationId: string;
@@ -26,26 +29,31 @@ export interface OrganizationDeletedData {
 
 interface StoredStreams {
   readonly streams: readonly StreamDescription[];
-  /** Ids, each with its organization's. */
+  /** The ids of streams, each with that of its organization. */
   readonly deleted: readonly (readonly [string, string])[];
   readonly deletedOrganizations: readonly OrganizationDeletedData[];
 }
 
-/** Tells how event streams of streams begin. */
+/** The prefix of the event streams of streams. */
 const PREFIX = 'stream-';
 
-/** The catalog: which streams there are, by organization and name, with their columns and settings. */
+/**
+ * The catalog: the streams that exist, by organization and name, with their columns and settings.
+ */
 @Injectable()
 export class StreamsProjection implements SnapshottedProjection {
   readonly name = 'streams';
   readonly snapshotVersion = 6;
   private readonly organizations = new Map<string, Map<string, StreamDescription>>();
   private readonly descriptions = new Map<string, StreamDescription>();
-  /** Organizations by stream. Ids are never used again: a batch of one of these has nowhere to go. */
+  /**
+   * Organizations of deleted streams. Ids are never used again, so a batch of one of these has no
+   * destination.
+   */
   private readonly deleted = new Map<string, string>();
-  /** Databases of organizations that are deleted, by organization. */
+  /** The databases of deleted organizations, by organization. */
   private readonly deletedOrganizations = new Map<string, string>();
-  /** The same, to be asked for one. */
+  /** The same databases, as a set. */
   private readonly databases = new Set<string>();
 
   apply(event: RecordedEvent): void {
@@ -95,31 +103,32 @@ export class StreamsProjection implements SnapshottedProjection {
     return this.deletedOrganizations.has(organizationId);
   }
 
-  /** The databases of organizations that are deleted: nothing goes into these any more. */
+  /** The databases of deleted organizations. Nothing is written into these any more. */
   get deletedDatabases(): ReadonlySet<string> {
     return this.databases;
   }
 
   /**
-   * Tells whether what is for a stream has no place any more: the stream is deleted, or its organization.
-   * Records that were rejected before there was a stream for them have only the organization.
+   * Tells whether records for a stream have no destination any more: the stream is deleted, or its
+   * organization. Records that were rejected before their stream existed have only the
+   * organization.
    */
   isGone(streamId: string, database: string): boolean {
     return this.deleted.has(streamId) || this.databases.has(database);
   }
 
-  /** Tells how many the organization has. */
+  /** Counts the organization's streams. */
   count(organizationId: string): number {
     return this.organizations.get(organizationId)?.size ?? 0;
   }
 
-  /** Lists them by name. */
+  /** Lists the streams by name. */
   list(organizationId: string): readonly StreamDescription[] {
     const streams = [...(this.organizations.get(organizationId)?.values() ?? [])];
     return streams.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Lists them by name, as far as the caller of a request may see them. */
+  /** Lists the streams by name that the caller of a request may see. */
   listFor(organization: RequestOrganization): readonly StreamDescription[] {
     return this.list(organization.id).filter(({ name }) => seesStream(organization, name));
   }

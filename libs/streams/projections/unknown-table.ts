@@ -1,4 +1,4 @@
-/** The warehouse has a table of which the events do not say whose it is. */
+/** The warehouse has a table whose owner is unknown to the events. */
 export class UnknownTableError extends Error {
   constructor(table: string) {
     super(

@@ -36,11 +36,12 @@ interface TablesLog extends MissingTablesLog {
 }
 
 /**
- * Makes the warehouse's tables what the events say. While stored events are replayed nothing is
- * done; when all are known, the engine's tables are compared with the catalog once and mended,
- * whatever a crash left undone. Then each event is carried out as it comes. It runs before the
- * catalog, so that a stream or column of the catalog is always in the warehouse. Of several
- * processes only the leader does this; another process mends the tables before it takes the lead.
+ * Creates and changes the warehouse's tables as the events say. While stored events are replayed,
+ * nothing is done. When all are known, the engine's tables are compared with the catalog once and
+ * repaired, in case a crash left work undone. Then each event is carried out as it comes. It runs
+ * before the catalog, so that a stream or column of the catalog is always in the warehouse. Of
+ * several processes only the leader does this; another process mends the tables before it takes the
+ * lead.
  *
  * A stream whose table the engine refuses to make or change is put aside, by itself: its event
  * counts as carried out for all others, and it is tried again when somebody uses it, and at each
@@ -51,7 +52,7 @@ export class WarehouseTablesProjection implements Projection {
   readonly name = 'warehouse-tables';
   private live = false;
   private readonly aside = new StreamsAside();
-  /** Tables are worked on one after the other. */
+  /** Changes of tables run one after the other. */
   private readonly working = new Semaphore(1);
 
   constructor(
@@ -62,12 +63,15 @@ export class WarehouseTablesProjection implements Projection {
     private readonly log: TablesLog,
   ) {}
 
-  /** Events tell of all tables that are there before they are read, whatever others make meanwhile. */
+  /**
+   * Every table that exists before the events are read must be in the events, whatever other
+   * processes create meanwhile.
+   */
   starting(): Promise<void> {
     return this.found.look();
   }
 
-  /** The past is in the catalog. */
+  /** The catalog already has the stored events. */
   resumeAfter(last: bigint): bigint {
     return last;
   }
@@ -117,7 +121,7 @@ export class WarehouseTablesProjection implements Projection {
     this.aside.check(id);
   }
 
-  /** Resolves when nothing works on tables. */
+  /** Resolves when no change of tables is running. */
   async idle(): Promise<void> {
     await this.working.run(() => Promise.resolve());
   }
@@ -162,7 +166,7 @@ export class WarehouseTablesProjection implements Projection {
     await this.carryOut(id, name, () => work({ database, table: name }, stream));
   }
 
-  /** @throws what the engine may let pass another time. */
+  /** @throws an error after which the engine may succeed at another time. */
   private async carryOut(id: string, name: string, work: () => Promise<void>): Promise<void> {
     try {
       await this.working.run(work);
@@ -173,7 +177,10 @@ export class WarehouseTablesProjection implements Projection {
     }
   }
 
-  /** By then the catalog has all that was carried out for it, whose next event comes after. */
+  /**
+   * By then the catalog knows everything that was carried out for the stream. The stream's next
+   * event comes later.
+   */
   private async mendAgain(stream: StreamDescription): Promise<void> {
     try {
       await this.working.run(async () => {
@@ -203,8 +210,8 @@ export class WarehouseTablesProjection implements Projection {
     if (withdrawn.length > 0) await this.schema.dropUntyped(table, withdrawn);
     await this.schema.addColumns(table, listedColumns({ columns: added, untyped }));
     await this.schema.modifyColumns(table, widened);
-    // An index of values that are read by another type now would not be found any more; one of a
-    // widened column is gone where an earlier try failed before it had come again.
+    // If values are now read by another type, an old index would not find them. If the column was
+    // widened, the index may be missing because an earlier try failed before adding it again.
     const now = withPaths(known, objects);
     const within = objects.flatMap(({ name, paths }) => paths.map(({ path }) => `${name}.${path}`));
     const changed = new Set([...widened.map(({ name }) => name), ...within]);
@@ -244,7 +251,7 @@ export class WarehouseTablesProjection implements Projection {
     );
     const others = columns.filter(({ name, type }) => {
       const now = types.get(name) ?? UNTYPED;
-      // A column that may hold values never becomes one that has none.
+      // A column that may have values never becomes a field without any.
       return now !== UNTYPED && type !== UNTYPED && now !== type;
     });
     await this.schema.modifyColumns(table, others);

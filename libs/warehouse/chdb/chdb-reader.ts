@@ -20,20 +20,23 @@ import type { SessionPool } from './sessions/session-pool.js';
 import { SmallAnswers } from './small-answers.js';
 
 export interface ReaderDependencies {
-  /** Sessions for results that are held whole. */
+  /** Sessions for results that are held in memory as a whole. */
   readonly sessions: SessionPool;
   readonly threads: Pool<ReadingThread>;
   readonly running: RunningQueries;
   /** Arguments of a reading session. */
   readonly args: readonly string[];
-  /** The arguments of a session whose answers are held whole: see {@link SmallAnswers.within}. */
+  /** The arguments of a session for answers in memory: see {@link SmallAnswers.within}. */
   readonly smallArgs: readonly string[];
-  /** Tells where results are written that cannot be sent while they are made. */
+  /** The directory for results that cannot be sent while they are made. */
   readonly directory: string;
   readonly timeoutSeconds: number;
 }
 
-/** Reads through the engine's own streams: through the client a large result is held in memory whole. */
+/**
+ * Reads through the engine's own streams, because the client would hold a large result in memory as
+ * a whole.
+ */
 export class ChdbReader implements WarehouseReader {
   private readonly leases = new Set<Lease>();
   private readonly small = new SmallAnswers();
@@ -82,7 +85,7 @@ export class ChdbReader implements WarehouseReader {
     });
   }
 
-  /** Ends what still runs, and closes its sessions. */
+  /** Ends running queries, and closes their sessions. */
   async close(): Promise<void> {
     await Promise.all([...this.leases].map((lease) => lease.end()));
     await Promise.all(this.dependencies.threads.all().map((thread) => thread.close()));
@@ -107,8 +110,8 @@ export class ChdbReader implements WarehouseReader {
   }
 
   /**
-   * Reads an answer at once when it is small: when the query says so, or the last answer to the
-   * same query was small.
+   * Reads a small answer at once: when the query says that it is small, or the last answer to the
+   * same query was.
    */
   private async whole(query: WarehouseQuery, lease: Lease): Promise<WholeResult | undefined> {
     const tells = TELLS.test(query.sql);
@@ -119,7 +122,7 @@ export class ChdbReader implements WarehouseReader {
     const reading = this.reading(query, lease.id, tells ? args : fitting);
     try {
       const bytes = await lease.work(({ whole }) => whole.read(reading));
-      // The engine may have been done before it heard that nobody waits any more.
+      // The engine may have finished before it heard that the client has left.
       query.signal?.throwIfAborted();
       lease.live();
       void lease.end();
@@ -132,7 +135,10 @@ export class ChdbReader implements WarehouseReader {
     }
   }
 
-  /** Whole ones, rounded up: a session has its limit from when it is opened, and few are open. */
+  /**
+   * The limit is in whole seconds, rounded up: a session gets its limit when it is opened, and few
+   * sessions are open.
+   */
   private secondsLeft(begun: number): number {
     const passed = (performance.now() - begun) / 1000;
     return Math.max(1, Math.ceil(this.dependencies.timeoutSeconds - passed));
@@ -152,7 +158,7 @@ export class ChdbReader implements WarehouseReader {
     const stream = Readable.from(blocks(lease, { first, second }, query, learn), {
       objectMode: false,
     });
-    // A generator that waits for a block hears of the end only with that block.
+    // A generator that waits for a block notices the end only when the block arrives.
     return stream.once('close', () => void lease.end());
   }
 
@@ -188,14 +194,14 @@ export class ChdbReader implements WarehouseReader {
 
 const DEFAULT_DATABASE = 'default';
 const ONE_THREAD = '--max_threads=1';
-/** The engine's number of a result that is larger than it may be. */
+/** The engine's error number for a result that exceeds its limit. */
 const TOO_MANY_ROWS_OR_BYTES = 396;
-/** Nothing the engine would stream, and never much. */
+/** The engine would not stream these results, and they are always small. */
 const TELLS = /^(?:EXPLAIN|DESCRIBE)\b/i;
 
 /**
- * Values of placeholders are set in the session: those that are bound to a call are shared by all
- * calls that run at the same time.
+ * Values of placeholders are set in the session, because values bound to a call would be shared by
+ * all concurrent calls.
  */
 function parameters({ params = {} }: WarehouseQuery): string[] {
   const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\t': '\\t' };
@@ -210,16 +216,16 @@ const TIME_LIMIT = '--max_execution_time=';
 const withTimeout = (args: readonly string[], seconds: number): readonly string[] =>
   args.map((arg) => (arg.startsWith(TIME_LIMIT) ? `${TIME_LIMIT}${seconds}` : arg));
 
-/** A caller that wants to know what was read is told while the engine still has the query. */
+/** A caller who wants statistics gets them while the engine still has the query. */
 const isAhead = (query: WarehouseQuery): boolean => !watcherOf(query);
 
-/** The caller that wants to know what is read: here it costs both the same. */
+/** The caller wants statistics; both ways cost the same here. */
 const watcherOf = ({ onProgress, onReading }: WarehouseQuery) => onProgress ?? onReading;
 
-/** The block after this one is made while this one is sent. */
+/** The next block is made while this one is sent. */
 function following(lease: Lease, query: WarehouseQuery): Promise<Block | undefined> {
   const next = lease.work((thread) => thread.next(), watcherOf(query));
-  // It may fail before anybody waits for it.
+  // It may fail before it is awaited.
   next.catch(() => undefined);
   return next;
 }
@@ -253,7 +259,8 @@ async function* blocks(
       next = undefined;
     }
     query.signal?.throwIfAborted();
-    // The engine does not tell an interrupted answer from a whole one, so the lease is asked.
+    // The engine does not distinguish an interrupted answer from a complete one, so the lease is
+    // asked.
     lease.live();
     learn(sent);
     yield* joiner.end();

@@ -6,16 +6,16 @@ import { openHearing } from './heard-reason.js';
 import { writeEngineFiles } from '../child/engine-configuration.js';
 import { sessionPool, type SessionPool } from './sessions/session-pool.js';
 
-/** ClickHouse's engine in this process, on a data directory, for tables that lie elsewhere. */
+/** ClickHouse's engine in this process, on a data directory, for tables over files and servers. */
 export class Engine {
   readonly path: string;
-  /** Carries the engine's configuration; later sessions join the engine that is then there. */
+  /** Carries the engine's configuration. Later sessions use the same engine. */
   private readonly first: Session;
   private readonly pools: SessionPool[] = [];
 
   /**
-   * @param directory absolute; one process has it at a time
-   * @throws when another process has it
+   * @param directory absolute; only one process uses it at a time
+   * @throws when another process uses it
    */
   constructor(directory: string) {
     this.path = join(directory, 'store');
@@ -23,14 +23,14 @@ export class Engine {
     this.first = openFirst(this.path, writeEngineFiles(join(directory, 'config'), 'sources'));
   }
 
-  /** Up to `size` sessions with these settings, closed with the engine. */
+  /** Opens up to `size` sessions with these settings, closed with the engine. */
   sessions(settings: readonly string[], size: number): SessionPool {
     const pool = sessionPool(() => new Session(this.path, { connectionArgs: settings }), size);
     this.pools.push(pool);
     return pool;
   }
 
-  /** @param before closes what else is on the engine. */
+  /** @param before closes the other users of the engine. */
   async close(before: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     for (const pool of this.pools) for (const session of pool.all()) session.close();
     await before();

@@ -5,10 +5,10 @@ import { callC, I32 } from '../child/libc.mjs';
 const STDERR = 2;
 
 /**
- * Opens an engine on a directory. Why it cannot be opened the library writes to stderr, past
- * Node.js, and tells nobody; here it is heard.
- * @param file written meanwhile, gone after
- * @throws an error that says why
+ * Opens an engine on a directory. If that fails, the library writes the reason only to stderr, past
+ * Node.js; this reads it there.
+ * @param file is written meanwhile, and deleted afterwards
+ * @throws an error with the reason
  */
 export function openHearing<Opened>(path: string, file: string, openEngine: () => Opened): Opened {
   const end = hear(file);
@@ -21,7 +21,7 @@ export function openHearing<Opened>(path: string, file: string, openEngine: () =
   }
 }
 
-/** @returns what ends it, passes on what was heard, and tells it */
+/** @returns a function that ends it, passes on the text so far, and returns it */
 function hear(file: string): () => string {
   const heard = openSync(file, 'w');
   const stderr = callC('dup', [I32], [STDERR]);

@@ -8,7 +8,7 @@ interface ChunkJoiner {
   end(): Buffer[];
 }
 
-/** Formats with an index at their end, which no joiner can make of blocks. */
+/** Formats with an index at their end, which cannot be joined from blocks. */
 export function isWholeFile(format: AnswerFormat): boolean {
   return format === 'arrow-file' || format === 'parquet';
 }
@@ -18,10 +18,10 @@ const ARRAY_CLOSE = Buffer.from('\n]\n');
 const FIRST_ROW = Buffer.from('[\n{');
 const EMPTY_ARRAY = Buffer.from('[]\n');
 const BETWEEN_ROWS = Buffer.from(',\n');
-/** Copying less than that is cheaper than sending two pieces. */
+/** Copying fewer bytes is cheaper than sending two pieces. */
 const COPIED_MAX = 64 * 1024;
 
-/** Makes of one document of the engine what the joiners would have made of its blocks. */
+/** Converts one document of the engine to the result that joining its blocks would have. */
 export function wholeDocument(format: AnswerFormat, document: Buffer): Buffer {
   if (format !== 'json') return document;
   // The engine may write the brackets of an empty answer with totals in any order.
@@ -46,7 +46,10 @@ class JsonArrayJoiner implements ChunkJoiner {
   }
 }
 
-/** Every block repeats the header of the first; one without rows, of totals, at its end. */
+/**
+ * Every block repeats the header of the first one. A block without rows, which has the totals, has it
+ * at its end.
+ */
 class HeaderJoiner implements ChunkJoiner {
   private headerLength: number | undefined;
 
@@ -74,7 +77,10 @@ class HeaderJoiner implements ChunkJoiner {
 const ARROW_MARK_BYTES = 8;
 const ARROW_END = Buffer.from('ffffffff00000000', 'hex');
 
-/** Every block is a stream of its own: schema, batches, end. The first one's schema serves all. */
+/**
+ * Every block is a stream of its own: schema, batches, end. The first block's schema is used for
+ * all.
+ */
 class ArrowJoiner implements ChunkJoiner {
   private begun = false;
 
@@ -103,7 +109,7 @@ class PlainJoiner implements ChunkJoiner {
 const QUOTE = 0x22;
 const NEWLINE = 0x0a;
 
-/** Length of the first row with its newline; a newline inside quotes does not end it. */
+/** The length of the first row with its newline; a newline inside quotes does not end it. */
 function endOfCsvRow(chunk: Buffer): number {
   let quoted = false;
   for (let at = 0; at < chunk.length; at += 1) {
@@ -113,7 +119,7 @@ function endOfCsvRow(chunk: Buffer): number {
   return chunk.length;
 }
 
-/** Names and types; lines of JSON have no newline within. */
+/** Names and types. Lines of JSON contain no newline. */
 const endOfTwoLines = (chunk: Buffer): number =>
   chunk.indexOf(NEWLINE, chunk.indexOf(NEWLINE) + 1) + 1;
 

@@ -4,7 +4,7 @@ import { ChdbStatements } from './chdb-statements.js';
 import { Engine } from './engine.js';
 import { openReader } from './open-reader.js';
 
-/** Settings for statements that make tables: their rows stay in the order of their files. */
+/** Settings for statements that create tables: their rows stay in the order of their files. */
 const DEFINING: readonly string[] = [
   '--max_insert_threads=1',
   '--allow_experimental_alias_table_engine=1',
@@ -15,7 +15,7 @@ const DEFINING: readonly string[] = [
 
 const KILL_ALL = 'KILL QUERY WHERE query_id != queryID() ASYNC';
 
-/** Starts ClickHouse's engine in this process for tables that lie elsewhere. */
+/** Starts ClickHouse's engine in this process for tables over files and servers. */
 export function openChdbSources({
   directory,
   limits,
@@ -34,7 +34,7 @@ export function openChdbSources({
     statements: new ChdbStatements(sessions),
     close: async () => {
       await reader.close();
-      // Nobody wants what is still being copied, and it would be waited for.
+      // Running copies are not needed any more, and closing would wait for them.
       await control.queryAsync(KILL_ALL).catch(() => undefined);
       await engine.close(() => {
         control.close();

@@ -11,7 +11,7 @@ import { RunningQueries } from './running-queries.js';
 import { SmallAnswers } from './small-answers.js';
 
 interface ReaderOptions {
-  /** Absolute; results that are made before they are sent are kept in it. */
+  /** An absolute path of the folder for results that are made before they are sent. */
   readonly directory: string;
   readonly limits: QueryLimits;
   /** Client queries that run at once; more wait. */
@@ -45,14 +45,14 @@ export function openReader(
   });
 }
 
-/** Threads that write a small answer side by side take longer to wake than one to write it. */
+/** Waking several threads for a small answer takes longer than writing it in one. */
 const ONE_WRITER = { output_format_parallel_formatting: 0 } as const;
 
 function asArguments(settings: Readonly<Record<string, string | number>>): readonly string[] {
   return Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
 }
 
-/** Files that a crash left there belong to nobody. */
+/** These files were left by a crash. */
 function emptyDirectory(path: string): void {
   rmSync(path, { recursive: true, force: true });
   mkdirSync(path, { recursive: true });

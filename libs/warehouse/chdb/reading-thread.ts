@@ -6,9 +6,14 @@ import { WholeAnswers } from './whole-answers.js';
 export interface Reading extends WantedSession {
   readonly sql: string;
   readonly format: string;
-  /** The second block is made without being asked for: it costs less, but then the query may be over before anybody has asked what it read. */
+  /**
+   * The second block is made without a request. That costs less, but then the query may end before
+   * anybody has asked for its statistics.
+   */
   readonly ahead: boolean;
-  /** The seconds that the engine has for it. An end that it tells later is not believed. */
+  /**
+   * The seconds that the engine has for it. If the engine reports an end later, it is not trusted.
+   */
   readonly timeoutSeconds: number;
 }
 
@@ -19,7 +24,7 @@ export interface Block {
 }
 
 interface Answer {
-  /** The turn of the query that it belongs to. */
+  /** The turn of the query that the message belongs to. */
   readonly turn: number;
   readonly bytes?: Uint8Array;
   readonly rows?: number;
@@ -30,24 +35,24 @@ interface Answer {
 }
 
 /**
- * A thread that reads for one query at a time. The engine analyses a statement within the call
- * that opens its stream, and whatever is constant in it is computed there, a scalar subquery over
- * all rows too: on the main thread that would keep everybody waiting.
+ * A thread that reads for one query at a time. The engine analyses a statement within the call that
+ * opens its stream, and whatever is constant in it is computed there, a scalar subquery over all
+ * rows too: on the main thread, that would block all other work.
  */
 export class ReadingThread {
   /** The answers of a query that need not be streamed. */
   readonly whole: WholeAnswers;
   private worker: Worker | undefined;
   private waiting: { resolve(answer: Answer): void; reject(error: Error): void } | undefined;
-  /** Came before it was asked for. */
+  /** The message came before it was asked for. */
   private ahead: Answer | undefined;
-  /** The second block is on its way without being asked for. */
+  /** The second block will come without a request. */
   private isAhead = false;
-  /** Resolves when a block has come that nobody asks for any more. */
+  /** Resolves when a block has come that is not needed any more. */
   private owing: Promise<void> | undefined;
-  /** Counts the queries: whatever answer comes late never passes for one to another query. */
+  /** Counts the queries, so that a late answer is never mistaken for one to another query. */
   private turn = 0;
-  /** The engine may have something open for it. */
+  /** The engine may still hold something of the query. */
   private isOpen = false;
 
   /** @param path of the engine's data. */
@@ -70,7 +75,10 @@ export class ReadingThread {
     return this.block();
   }
 
-  /** Resolves when the block is here that comes without being asked for; undefined when none is on its way. */
+  /**
+   * Resolves when the block that comes without a request has arrived; undefined when none will
+   * come.
+   */
   owed(): Promise<void> | undefined {
     if (this.isOpen && this.isAhead) {
       const here = (): void => void (this.owing = undefined);
@@ -79,20 +87,26 @@ export class ReadingThread {
     return this.owing;
   }
 
-  /** Gives up what was open, if anything was, so that another query can be read. Nothing may be on its way. */
+  /**
+   * Closes the current reading, if there is one, so that another query can be read. No message may
+   * be on its way.
+   */
   async leave(): Promise<void> {
     if (!this.isOpen) return;
     this.isOpen = false;
     if (this.worker) await this.ask({ leave: true });
   }
 
-  /** Closes its sessions. The thread stays: see {@link end}. Nothing may be on its way. */
+  /** Closes its sessions. The thread stays: see {@link end}. No message may be on its way. */
   async close(): Promise<void> {
     this.whole.close();
     if (this.worker) await this.ask({ close: true });
   }
 
-  /** Ends the thread. The engine must be closed before, because the end of a thread takes the whole engine with it. */
+  /**
+   * Ends the thread. The engine must be closed before, because the end of a thread ends the whole
+   * engine.
+   */
   async end(): Promise<void> {
     await this.worker?.terminate();
   }
@@ -102,12 +116,12 @@ export class ReadingThread {
     const { failed, bytes, rows, done } = await this.ask(message);
     if (bytes === undefined) this.isAhead = false;
     if (failed !== undefined) throw new Error(failed);
-    // A reading that has ended need not be given up.
+    // A reading that has ended need not be closed.
     if (done) this.isOpen = false;
     return bytes && { bytes, rows: rows ?? 0 };
   }
 
-  /** @param message none: for an answer that comes by itself. */
+  /** @param message none for an answer that comes without a request. */
   private ask(message?: object): Promise<Answer> {
     const { ahead } = this;
     if (message === undefined && ahead) {

@@ -4,27 +4,31 @@ import { quoteText } from '../ddl/identifier.js';
 import type { QueryProgress } from '../warehouse.js';
 
 /**
- * The engine's list of what runs. A query is found in it by the comment it begins with: an aborted
- * call alone would leave the engine at work.
+ * The engine's list of running queries. A query is found in it by the comment at its beginning.
+ * Aborting only the call would leave the engine at work.
  */
 export class RunningQueries {
-  /** A session does one thing at a time. */
+  /** A session runs one statement at a time. */
   private readonly asking = new Semaphore(1);
 
-  /** @param session not read-only: such a one may not end queries. */
+  /** @param session must not be read-only, because a read-only session cannot end queries. */
   constructor(private readonly session: Session) {}
 
-  /** The statement, so that it can be found by `id`. */
+  /** Adds the comment to the statement, so that it can be found by `id`. */
   static marked(id: string, sql: string): string {
     return `${mark(id)}${sql}`;
   }
 
-  /** Makes it fail at the next block it works on. One that cannot be ended runs into its time limit. */
+  /**
+   * Makes the query fail at its next block. A query that cannot be ended runs into its time limit.
+   */
   async kill(id: string): Promise<void> {
     await this.run(`KILL QUERY WHERE startsWith(query, ${quoteText(mark(id))})`).catch(() => '');
   }
 
-  /** Gives what it has read by now. It is undefined when the query does not run. */
+  /**
+   * Gives the numbers of rows and bytes read so far. It is undefined when the query does not run.
+   */
   async progress(id: string): Promise<QueryProgress | undefined> {
     const text = await this.run(
       `SELECT read_rows, read_bytes FROM system.processes WHERE startsWith(query, ${quoteText(mark(id))})`,

@@ -2,22 +2,22 @@ import type { QueryLimits, WarehouseQuery } from '../warehouse.js';
 
 type ResultLimits = Pick<QueryLimits, 'resultRows' | 'resultBytes'>;
 
-/** An answer is small up to so many bytes. */
+/** An answer with at most so many bytes is small. */
 const SMALL_BYTES = 64 * 1024;
 const ROWS_MAX = 10_000;
 const BYTES_MAX = 1024 * 1024;
 const STATEMENTS_MAX = 2000;
-/** Longer ones are not remembered. */
+/** Longer statements are not remembered. */
 const STATEMENT_LENGTH_MAX = 2000;
 
 /**
- * Statements whose last answer was small, and will probably be again: such a one need not be
- * streamed. The last used are kept.
+ * Statements whose last answer was small, and the next one probably too, so it need not be
+ * streamed. Those that were used last are kept.
  */
 export class SmallAnswers {
   /**
-   * Gives the bounds of the next answer: rows and bytes as the engine holds them. A larger one is
-   * asked for again as a stream, so this is far above what is small.
+   * The limits of the next answer: rows and bytes as the engine holds them. A larger answer is
+   * requested again as a stream, so the limits are far above a small answer.
    */
   static within({ resultRows, resultBytes }: QueryLimits): ResultLimits {
     return { resultRows: lower(resultRows, ROWS_MAX), resultBytes: lower(resultBytes, BYTES_MAX) };
@@ -32,7 +32,7 @@ export class SmallAnswers {
     return true;
   }
 
-  /** @param bytes of an answer that came whole. */
+  /** @param bytes of a complete answer. */
   learn(query: WarehouseQuery, bytes: number): void {
     const key = keyOf(query);
     this.statements.delete(key);
@@ -49,7 +49,7 @@ export class SmallAnswers {
   }
 }
 
-/** 0 is no limit. */
+/** 0 means no limit. */
 const lower = (limit: number, most: number): number => (limit === 0 ? most : Math.min(limit, most));
 
 const keyOf = ({ sql, database = '' }: WarehouseQuery): string => `${database}\0${sql}`;

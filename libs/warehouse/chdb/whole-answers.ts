@@ -6,8 +6,9 @@ interface WholeReading extends WantedSession {
 }
 
 /**
- * Answers that are held whole, of one query at a time: all the engine does for one is one call on
- * libuv's pool, analysis too, where a stream goes to and fro between three threads.
+ * Reads answers into memory, of one query at a time. The engine does all work for one answer, also
+ * the analysis, in one call on libuv's pool, while a stream goes back and forth between three
+ * threads.
  */
 export class WholeAnswers {
   private readonly sessions: OpenSessions;
@@ -17,7 +18,7 @@ export class WholeAnswers {
     this.sessions = new OpenSessions(path);
   }
 
-  /** Reads the answer as the engine formats it; empty when it goes into a file. */
+  /** Reads the answer as the engine formats it; empty when it is written to a file. */
   async read(reading: WholeReading): Promise<Buffer> {
     const session = await this.sessions.ready(reading);
     try {

@@ -1,5 +1,5 @@
 /**
- * Opens an engine, and puts back how the process ends when it crashes, which the engine's library
- * changes: it ends at once, and leaves no core dump.
+ * Opens an engine, and restores the way in which a crash ends the process, because the engine's
+ * library changes it: the process ends at once, and leaves no core dump.
  */
 export function keepingCrashSignals<Opened>(openEngine: () => Opened): Opened;

@@ -2,13 +2,13 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 
-/** The walls that the kernel holds the process to. */
+/** The restrictions that the kernel enforces for the process. */
 export interface Walls {
   readonly files: boolean;
   readonly tcp: boolean;
 }
 
-/** Tells the engine's allocator the same as bin/process-environment.cjs. */
+/** Gives the engine's allocator the same settings as bin/process-environment.cjs. */
 export const GIVE_BACK = 'dirty_decay_ms:250,muzzy_decay_ms:0';
 
 /** An orderly end takes two seconds at most, unless a query cannot be ended. */
@@ -20,7 +20,7 @@ export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
 export const outcome = ({ exitCode, signalCode }: ChildProcess): string =>
   signalCode === null ? `exit code ${exitCode}` : signalCode;
 
-/** Tells whether this process waits for it before it ends itself. */
+/** Tells whether this process waits for the child before it ends itself. */
 export function hold(child: ChildProcess, held: boolean): void {
   const pipes = [child.stdin, child.stdout, child.stderr] as readonly (Socket | null)[];
   for (const each of [child, ...pipes]) {
@@ -29,7 +29,9 @@ export function hold(child: ChildProcess, held: boolean): void {
   }
 }
 
-/** Ends the process by the end of its input, so that it ends in order. A process that cannot is killed. */
+/**
+ * Ends the child by closing its input, so that it ends properly. A child that does not is killed.
+ */
 export async function end(child: ChildProcess): Promise<void> {
   if (hasEnded(child)) return;
   const exited = once(child, 'exit');
@@ -40,7 +42,7 @@ export async function end(child: ChildProcess): Promise<void> {
   clearTimeout(late);
 }
 
-/** The first line that it says. */
+/** The first line that it writes. */
 export async function readWalls(child: ChildProcess): Promise<Walls> {
   let text = '';
   for await (const bytes of child.stdout ?? []) {

@@ -10,9 +10,9 @@ const UPLOAD_GRANTS = [
 ];
 
 /**
- * The same where tables are views over what lies elsewhere. A view reads by its own right
- * (`SQL SECURITY NONE`), so sessions that run a client's statement are read-only here too, and
- * reach a file or a network through a registered table only.
+ * The same rights, if tables are views over other files and servers. A view reads with its own
+ * rights (`SQL SECURITY NONE`), so sessions with a client's statement are read-only here too, and
+ * reach a file or a network only through a registered table.
  */
 const SOURCE_GRANTS = [
   'GRANT SELECT, INSERT, CREATE TABLE, CREATE VIEW, CREATE DATABASE, DROP, SHOW, ALLOW SQL SECURITY NONE, CREATE TEMPORARY TABLE ON *.*',
@@ -21,7 +21,7 @@ const SOURCE_GRANTS = [
   'GRANT TABLE ENGINE ON MergeTree',
 ];
 
-/** The purpose of an engine: uploads' files, or tables that are read where they lie. */
+/** The purpose of an engine: to read uploaded files, or tables in place. */
 type EnginePurpose = 'uploads' | 'sources';
 
 const GRANTS: Readonly<Record<EnginePurpose, readonly string[]>> = {
@@ -48,14 +48,17 @@ const server = (usersFile: string): string => `<clickhouse>
 </clickhouse>
 `;
 
-/** Whole at each moment: another process of the engine may read it, or watch it, meanwhile. */
+/**
+ * The file is complete at each moment, because another process of the engine may read or watch it
+ * meanwhile.
+ */
 function replaceFile(path: string, text: string): void {
   const draft = `${path}.draft`;
   writeFileSync(draft, text);
   renameSync(draft, path);
 }
 
-/** Writes the engine's configuration below `directory` and answers the path to hand to it. */
+/** Writes the engine's configuration below `directory` and returns the path for the engine. */
 export function writeEngineFiles(directory: string, purpose: EnginePurpose): string {
   mkdirSync(directory, { recursive: true });
   const usersFile = join(directory, 'users.xml');

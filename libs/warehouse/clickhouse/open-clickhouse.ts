@@ -17,7 +17,7 @@ import { ClickHouseWriter } from '../client/clickhouse-writer.js';
 import { PartitionClaims } from '../client/partition-claims.js';
 import { QueryAccess, readerPassword, readerUrls } from './query-access.js';
 
-/** Where a ClickHouse server is, or the nodes of a cluster. */
+/** The address of a ClickHouse server, or of the nodes of a cluster. */
 export interface ClickHouseAddress {
   /** `http(s)://name:password@host:port` each; secret. */
   readonly urls: readonly string[];
@@ -27,18 +27,19 @@ export interface ClickHouseAddress {
 
 interface ClickHouseOptions {
   readonly address: ClickHouseAddress;
-  /** Absolute; for files on their way to the server. */
+  /** An absolute path of the folder for files that are sent to the server. */
   readonly directory: string;
   readonly limits: QueryLimits;
-  /** Makes the files that are sent. */
+  /** The engine that makes the files for the server. */
   readonly localEngine: LocalEngine;
   /** Called when the warehouse has been closed. */
   readonly closeEngine: () => Promise<void>;
 }
 
 /**
- * A ClickHouse server as warehouse.
- * @throws {WarehouseError} when it cannot be reached, lets nobody of this name in, or does not let them say who may do what.
+ * A ClickHouse server as the warehouse.
+ * @throws {WarehouseError} if it cannot be reached, refuses the credentials, or does not let this
+ *   user manage rights.
  */
 export async function openClickHouse({
   address: { urls, cluster },
@@ -70,7 +71,7 @@ export async function openClickHouse({
       connection: asking,
       limits,
       settings: requestSettings(limits),
-      // An organization's role is called as its database.
+      // The role of an organization has the name of its database.
       rights: (role) => (role === undefined ? {} : { role }),
       control: connection,
     }),

@@ -35,18 +35,18 @@ export class QueryAccess {
     await runAll(this.runner, this.access.createRole(database, databases, organization));
   }
 
-  /** Drops the role of an organization that is deleted. */
+  /** Drops the role of a deleted organization. */
   async dropRole(database: string): Promise<void> {
     await runAll(this.runner, this.access.dropRole(database));
   }
 }
 
-/** The password follows from our own user's, so that all processes have the same without being told. */
+/** The password is derived from our own user's, so that all processes have the same one. */
 export function readerPassword(urls: readonly string[]): string {
   const own = new URL(certain(urls[0], 'address of the server')).password;
   return createHmac('sha256', decodeURIComponent(own)).update(PURPOSE).digest('base64url');
 }
 
-/** The same addresses, for queries. */
+/** The same addresses, with the user for queries. */
 export const readerUrls = (urls: readonly string[], password: string): readonly string[] =>
   urls.map((text) => Object.assign(new URL(text), { username: READER, password }).href);

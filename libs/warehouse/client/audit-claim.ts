@@ -10,7 +10,7 @@ import {
 } from '../warehouse-errors.js';
 import { idPrefix, type PartitionClaims } from './partition-claims.js';
 
-/** The engine's number of a statement that was ended by another one. */
+/** The engine's error number for a statement that another one has ended. */
 const CANCELLED = 394;
 /** The number of a partition that no queue has: see `FIRST_PARTITIONS` of the ingest queue. */
 const PARTITION = 2 ** 32 - 1;
@@ -46,8 +46,8 @@ export class AuditClaim implements AuditFence {
   }
 
   /**
-   * A process that claims ends what others have on the way, before its claim stands. So does another
-   * writer of this process that claims anew because its answer was lost.
+   * A process that claims first ends running inserts of others, and then its claim takes effect.
+   * The same holds if this process claims again because an answer was lost.
    */
   private async wasEnded({ code }: WarehouseError, claim: Claim): Promise<boolean> {
     if (code !== CANCELLED) return false;

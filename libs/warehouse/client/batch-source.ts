@@ -8,24 +8,24 @@ import { quoteText } from '../ddl/identifier.js';
 import { LINES_SETTINGS, selectBatches } from '../sql/batches/batch-statements.js';
 import type { BatchInsert, LocalEngine } from '../warehouse.js';
 
-/** The source that an insert takes its rows from, each with its position. */
+/** The source of an insert's rows, each with its position. */
 export interface Offer {
   /** SQL: a subquery or a table function. */
   readonly rows: string;
   /** The engine's settings for reading them. */
   readonly settings?: Readonly<Record<string, string | number>>;
-  /** The data that goes with the statement, where there is any: a file compressed with zstd. */
+  /** The data that is sent with the statement, if there is any: a file compressed with zstd. */
   readonly file?: string;
 }
 
 export interface BatchSource {
-  /** Offers rows, which are there until `take` has resolved or failed. */
+  /** Makes rows available until `take` has resolved or failed. */
   offer(insert: BatchInsert, take: (offer: Offer) => Promise<void>): Promise<void>;
 }
 
-/** Hands batches to an engine that reads a folder of ours: the files are linked into it. */
+/** Gives batches to an engine that reads a folder of ours, by linking the files into it. */
 export class HandedBatches implements BatchSource {
-  /** @param directory that the engine may read; absolute */
+  /** @param directory the absolute path of a folder that the engine may read */
   constructor(private readonly directory: string) {}
 
   offer(insert: BatchInsert, take: (offer: Offer) => Promise<void>): Promise<void> {
@@ -75,17 +75,20 @@ const LINES = ` SETTINGS ${Object.entries(LINES_SETTINGS)
   .join(', ')}`;
 
 /**
- * Gives batches to a server that cannot read our files: the engine beside this process makes one file of them,
- * which is sent. It may read this folder only, so the files are linked into it.
+ * Gives batches to a server that cannot read our files. The local engine converts them to one file,
+ * which is sent. It may read only this folder, so the files are linked into it.
  */
 export class SentBatches implements BatchSource {
   constructor(
     private readonly engine: LocalEngine,
-    /** Absolute; for files on their way. What is there was left by a process that is gone. */
+    /**
+     * The absolute path of the folder for files that are sent. Files in it were left by an earlier
+     * process.
+     */
     private readonly directory: string,
   ) {
     mkdirSync(directory, { recursive: true });
-    // The folder itself stays: the engine is held to it, and not to its name.
+    // The folder itself stays, because the local engine has opened it and would not see a new one.
     for (const each of readdirSync(directory)) rmSync(join(directory, each));
   }
 
@@ -102,7 +105,7 @@ export class SentBatches implements BatchSource {
     }
   }
 
-  /** @returns what `input()` is to read from the file. */
+  /** @returns the structure that `input()` reads from the file. */
   private async write(insert: BatchInsert, file: string): Promise<string> {
     const target = `file(${quoteText(file)}, Native)`;
     // The columns have numbers as names, because the statement would repeat every name of a wide
@@ -116,7 +119,7 @@ export class SentBatches implements BatchSource {
     return this.structure(target);
   }
 
-  /** Names and types as `input()` takes them. */
+  /** Names and types in the form for `input()`. */
   private async structure(source: string): Promise<string> {
     const description = await this.engine.run(`DESCRIBE TABLE ${source}`);
     return description

@@ -11,20 +11,23 @@ import { whole, type Headers } from './whole-answer.js';
 
 /** Statements of our own name every column of a wide table several times. */
 const STATEMENT_BYTES_MAX = 64 * 1024 * 1024;
-/** A server that comes back by itself is asked once more. */
+/** A server that is restarted automatically is asked once more. */
 const TRIES_OF_ONE = 2;
 const OK = 200;
 const ERROR_TEXT_MAX = 64 * 1024;
 
-/** Settings of every statement of our own. The answer comes when all is done, so that its status tells the outcome. */
+/**
+ * Settings of all our own statements. The answer begins only when the work is done, so that its
+ * status shows the outcome.
+ */
 const OWN: ClickHouseSettings = {
   wait_end_of_query: 1,
   max_query_size: String(STATEMENT_BYTES_MAX),
-  // A stream is dropped whatever its size: somebody has decided that.
+  // A stream of any size may be dropped, because its owner has decided so.
   max_table_size_to_drop: '0',
   max_partition_size_to_drop: '0',
   session_timezone: 'UTC',
-  // Servers whose default it is not make no column of a time of day.
+  // Without this setting, some servers refuse a column of a time of day.
   enable_time_time64_type: 1,
 };
 /** Rows are on most replicas when an insert is answered, and a read finds them on every node. */
@@ -32,15 +35,15 @@ const OWN_ON_CLUSTER: ClickHouseSettings = {
   ...OWN,
   insert_quorum: 'auto',
   insert_quorum_parallel: 0,
-  // Where Keeper holds the rights, every node has them without ON CLUSTER.
+  // If Keeper stores the rights, every node has them without ON CLUSTER.
   ignore_on_cluster_for_replicated_access_entities_queries: 1,
   select_sequential_consistency: '1',
 };
 
 /**
  * ClickHouse over HTTP; failures come as {@link WarehouseError}, lost connections as
- * `NETWORK_ERROR`. Of several nodes it stays with one as long as that one is there. What was sent
- * to a lost one goes to the next only when it may be done twice.
+ * `NETWORK_ERROR`. Of several nodes it stays with one as long as that one is there. A statement
+ * that was sent to a lost node goes to the next one only if it may run twice.
  */
 export class ClickHouseConnection implements SqlRunner {
   private readonly own: ClickHouseSettings;
@@ -70,7 +73,7 @@ export class ClickHouseConnection implements SqlRunner {
       .map((line) => JSON.parse(line) as Row);
   }
 
-  /** A statement of our own without a result, an INSERT with its data. */
+  /** Runs one of our own statements without a result, or an INSERT with its data. */
   async run(request: Request): Promise<void> {
     await this.text({ ...request, settings: { ...this.own, ...request.settings } });
   }
@@ -81,8 +84,9 @@ export class ClickHouseConnection implements SqlRunner {
   }
 
   /**
-   * Bytes as the server sends them; a failure on the way is the stream's error. Destroying the
-   * stream closes the connection, by which the server knows that nobody wants the rest.
+   * The bytes as the server sends them. A failure during the answer is the stream's error.
+   * Destroying the stream closes the connection, which tells the server that the rest is not
+   * needed.
    */
   async stream(request: Request): Promise<Readable> {
     request.signal?.throwIfAborted();
@@ -112,7 +116,7 @@ export class ClickHouseConnection implements SqlRunner {
     await Promise.all(this.nodes.map((node) => node.close()));
   }
 
-  /** The next one is tried from now on. */
+  /** From now on, the next node is tried. */
   private leave(index: number): void {
     if (this.preferred === index) this.preferred = (index + 1) % this.nodes.length;
   }

@@ -7,46 +7,49 @@ import type { Request } from './clickhouse-request.js';
 import { statementFrame } from './statement-frame.js';
 import type { Headers } from './whole-answer.js';
 
-/** A server may say nothing for so long while it fills an index or merges an insert. */
+/** The time for which a server may be silent, while it fills an index or merges an insert. */
 export const SILENCE_MS = 600_000;
 /** More connections would never be used at once; the server has its own limit. */
 export const CONNECTIONS = 64;
 /** A server takes 128 KiB for a field of an address (`http_max_field_value_size`). */
 const ADDRESS_BYTES_MAX = 100_000;
-/** A node that has been silent for so long is asked whether it is there, where there are others. */
+/** After so long a silence, a node is asked whether it is alive, if there are other nodes. */
 const FRESH_MS = 5000;
 const PING_MS = 3000;
-/** A request that failed with one of these was not sent at all. */
+/** If a request failed with one of these codes, it was not sent at all. */
 const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
-/** The answer of a server, also to a statement that fails. The body is still to be read. */
+/** The answer of a server, also for a failed statement. The body has not been read yet. */
 export interface ServerAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Readable;
 }
 
-/** Tells where statements are sent. */
+/** The target of statements. */
 export interface ServerNode {
-  /** It is waited for where it comes back by itself. @throws what keeps an answer from coming */
+  /**
+   * Sends a statement. It waits if the server is restarted automatically.
+   * @throws the failure if no answer comes
+   */
   send(request: Request): Promise<ServerAnswer>;
-  /** It has answered. */
+  /** Is called when the server has answered. */
   heard(): void;
   isThere(): Promise<boolean>;
   /**
-   * Makes an error of a failure. A failure that is no answer of the server's is a lost connection.
+   * Converts a failure to an error. Without an answer of the server it counts as a lost connection.
    */
   toError(error: unknown): WarehouseError;
   /**
-   * Is called after a lost connection, for a server that comes back by itself. It resolves when the
-   * server may be asked again.
+   * Is called after a lost connection to a server that is restarted automatically. It resolves when
+   * the server may be asked again.
    */
   readonly lost?: () => Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Makes an error of a failure. A failure that is no answer of the server's is a lost connection.
+ * Converts a failure to an error. Without an answer of the server it counts as a lost connection.
  */
 export function toServerError(error: unknown, name: string): WarehouseError {
   const known = toWarehouseError(error);
@@ -58,7 +61,7 @@ export function toServerError(error: unknown, name: string): WarehouseError {
 /** One server, by its address. */
 export class ClickHouseNode implements ServerNode {
   private readonly opened: ClickHouseClient;
-  /** Messages name the server so, without the password. */
+  /** Messages use this name for the server, without the password. */
   private readonly host: string;
   private heardAt = -Infinity;
 
@@ -84,12 +87,12 @@ export class ClickHouseNode implements ServerNode {
     return this.opened.close();
   }
 
-  /** It has answered. */
+  /** Is called when the server has answered. */
   heard(): void {
     this.heardAt = performance.now();
   }
 
-  /** A machine that is off refuses nothing: a request to it would wait for minutes. */
+  /** A machine without power refuses no connection, so a request to it would wait for minutes. */
   async isThere(): Promise<boolean> {
     if (performance.now() - this.heardAt < FRESH_MS) return true;
     const { success } = await this.opened.ping({
@@ -105,11 +108,11 @@ export class ClickHouseNode implements ServerNode {
   }
 }
 
-/** Tells whether nothing of the request can have reached a server. */
+/** Tells whether the request certainly did not reach a server. */
 export const wasUnsent = (error: unknown): boolean =>
   UNSENT.has((error as { code?: string }).code ?? '');
 
-/** The client's own reading of errors takes words in brackets for their type: ours reads them. */
+/** The client takes words in brackets in an error for its type, so the error is read here. */
 function parameters(request: Request) {
   const { query, settings, id, database, role, auth, params, file, signal } = request;
   return {
@@ -128,7 +131,7 @@ function parameters(request: Request) {
   };
 }
 
-/** The statement is in the address where that takes it, else before the data. */
+/** The statement is in the address if that is allowed, or else before the data. */
 function withData(query: string, file: string): { query: string; values: Readable } {
   if (Buffer.byteLength(query) <= ADDRESS_BYTES_MAX)
     return { query, values: createReadStream(file) };

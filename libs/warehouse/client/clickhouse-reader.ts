@@ -18,34 +18,35 @@ import type { ClickHouseConnection } from './clickhouse-connection.js';
 import type { Request } from './clickhouse-request.js';
 import type { QueryWatch, Watched } from './query-watch.js';
 
-/** The rights that a query has. */
+/** The rights of a query. */
 export type Rights = Pick<Request, 'role' | 'auth'>;
 
 export interface ReaderDependencies {
   readonly connection: ClickHouseConnection;
   readonly limits: QueryLimits;
-  /** Each query brings these: all that the profile of its user does not have. */
+  /** Settings that each query sends: those that its user's profile does not have. */
   readonly settings: ClickHouseSettings;
-  /** The rights of a user who may read this database, or none where it is undefined. */
+  /** The rights of a user who may read this database, or no rights if it is undefined. */
   readonly rights: (database: string | undefined) => Rights | Promise<Rights>;
-  /** Sees what runs, and how far. */
+  /** Watches running queries and their progress. */
   readonly control: SqlRunner;
-  /** Client queries that run at once; undefined: the server sees to that. */
+  /** Client queries that run at once; undefined: the server limits them. */
   readonly readers?: number;
   readonly watch?: QueryWatch;
 }
 
 /**
- * A server may take so long beyond a query's time, because it looks at the clock between blocks.
+ * The time that a server may take beyond a query's limit, because it checks the clock only between
+ * blocks.
  */
 const LATE_MS = 5000;
 const SAMPLE_MS = 200;
 /**
- * The size up to which an answer is held back when the caller wants to know what was read. Such an
- * answer begins when all of it is there, and the numbers of the engine are final then.
+ * The size up to which an answer is held back if the caller wants statistics. Such an answer is
+ * sent when it is complete, because only then are the engine's numbers final.
  */
 const HELD_BYTES = 16 * 1024 * 1024;
-/** An answer of at most so many bytes that has arrived already is handed over whole. */
+/** An answer with at most so many bytes that has already arrived is passed on as a whole. */
 const WHOLE_BYTES = 64 * 1024;
 
 const withFormat = (sql: string, format: AnswerFormat): string =>
@@ -84,7 +85,7 @@ export class ClickHouseReader implements WarehouseReader {
       if (query.onReading) progress.sample();
       const settings = {
         output_format_json_array_of_rows: query.format === 'json' ? 1 : 0,
-        // The engine knows what it has read only when the query has ended.
+        // The engine knows the final numbers only when the query has ended.
         wait_end_of_query: query.onProgress ? 1 : 0,
         ...(query.onReading && { http_response_buffer_size: String(HELD_BYTES) }),
       } as const;
@@ -113,7 +114,7 @@ export class ClickHouseReader implements WarehouseReader {
       return rows;
     } catch (error) {
       progress.stop();
-      // A failure that is no answer of the engine's leaves open whether it is still at work.
+      // If a failure is not an answer of the engine, the engine may still be at work.
       const isAnswer = error instanceof WarehouseError && error.code !== NETWORK_ERROR;
       if (isAnswer || !watch) {
         done?.();
@@ -135,7 +136,7 @@ export class ClickHouseReader implements WarehouseReader {
     };
     const signal = query.signal ? AbortSignal.any([query.signal, stop.signal]) : stop.signal;
     const done = watch?.watch(watched);
-    // The answer comes when all is done, so that its status tells the outcome.
+    // The answer begins only when the work is done, so that its status shows the outcome.
     const settings = {
       ...WHOLE_RESULT,
       output_format_json_array_of_rows: 1,
@@ -153,7 +154,7 @@ export class ClickHouseReader implements WarehouseReader {
     }
   }
 
-  /** Its client has left: its place is taken until the engine has let go of it. */
+  /** The client has left. The query's place stays taken until the engine has ended it. */
   private release(watched: Watched, done: (() => void) | undefined, leave: () => void): void {
     done?.();
     const gone = this.dependencies.watch?.giveUp(watched) ?? Promise.resolve();
@@ -178,7 +179,9 @@ export class ClickHouseReader implements WarehouseReader {
     return this.inTime(signal, (within) => send({ ...request, signal: within }));
   }
 
-  /** A server that keeps to a query's time has begun to answer by then; one that hangs never does. */
+  /**
+   * A server that enforces a query's limit has begun to answer by then; one that hangs never does.
+   */
   private async inTime<Result>(
     signal: AbortSignal | undefined,
     ask: (signal: AbortSignal) => Promise<Result>,
@@ -196,7 +199,7 @@ export class ClickHouseReader implements WarehouseReader {
   }
 }
 
-/** Tells what a query has read: when its answer begins, and now and then while it is sent. */
+/** Reports the query's statistics: when its answer begins, and at intervals while it is sent. */
 class Progress {
   private timer: NodeJS.Timeout | undefined;
   private isOver = false;
@@ -234,7 +237,7 @@ class Progress {
   }
 }
 
-/** Reads the answer when it is small. A larger answer is put back into the stream. */
+/** Reads a small answer as a whole. A larger answer is put back into the stream. */
 async function wholeOf(rows: Readable, format: AnswerFormat): Promise<WholeResult | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -262,7 +265,7 @@ function document(bytes: Buffer, format: AnswerFormat): Buffer {
 
 const EVENTS = ['readable', 'end', 'error', 'close'] as const;
 
-/** Resolves when there is more to read, or there will be no more. */
+/** Resolves when there is more to read, or the stream has ended. */
 function moreOf(rows: Readable): Promise<void> {
   return new Promise((resolve) => {
     const settle = (): void => {

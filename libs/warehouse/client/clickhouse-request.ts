@@ -5,12 +5,12 @@ import type { QueryProgress } from '../warehouse.js';
 export interface Request {
   readonly query: string;
   readonly settings: ClickHouseSettings;
-  /** The id of the statement at the server. One is made when it is absent. */
+  /** The id of the statement on the server. A random one is used if it is absent. */
   readonly id?: string;
   readonly database?: string;
-  /** The role whose rights it has, of those that its user may take. */
+  /** The role for the statement, one of those that its user may take. */
   readonly role?: string;
-  /** The user who asks, when it is not the one that the address names. */
+  /** The user for the statement, if it is not the one in the address. */
   readonly auth?: { readonly username: string; readonly password: string };
   readonly params?: Readonly<Record<string, unknown>>;
   /** The data of an INSERT: a file compressed with zstd, by its absolute path. */

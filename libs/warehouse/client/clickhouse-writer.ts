@@ -20,7 +20,7 @@ import type { BatchSource } from './batch-source.js';
 import type { ClickHouseConnection } from './clickhouse-connection.js';
 import { idPrefix, type PartitionClaims } from './partition-claims.js';
 
-/** Passes: the batches are read back and inserted again. */
+/** This failure is temporary: the batches are read back and inserted again. */
 const ABORTED = 236;
 
 const SETTINGS: ClickHouseSettings = Object.fromEntries(
@@ -28,7 +28,7 @@ const SETTINGS: ClickHouseSettings = Object.fromEntries(
 );
 
 /**
- * A row counts when another replica has it, too. All replicas are asked which writer is the newest.
+ * A row counts only when another replica also has it. All replicas are asked for the newest writer.
  */
 const CLUSTER_SETTINGS: ClickHouseSettings = {
   insert_quorum: 'auto',
@@ -36,8 +36,8 @@ const CLUSTER_SETTINGS: ClickHouseSettings = {
 };
 
 /**
- * Inserts batches as one part. Each insert is fenced; without an epoch of the caller's by one of its
- * own, newer than all there were.
+ * Inserts batches as one part. Each insert is fenced, by the caller's epoch, or by a new one that
+ * is newer than all before.
  */
 export class ClickHouseWriter implements WarehouseWriter {
   private readonly settings: ClickHouseSettings;

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { OperatorError } from '@app/platform';
 
-/** Addresses of HTTP interfaces, with who to be there. They may hold passwords, which no message repeats. */
+/**
+ * Addresses of HTTP interfaces, with a user. They may contain passwords, which no message repeats.
+ */
 export const clickHouseUrls = z
   .string()
   .transform((text) => text.split(',').map((each) => each.trim()))
@@ -21,8 +23,7 @@ export const clickHouseCluster = z
 const BACKUP_PLACE = '{name}';
 
 /**
- * The destination that the servers' BACKUP takes after TO. It may hold keys, which no message
- * repeats.
+ * The destination after TO in the servers' BACKUP. It may contain keys, which no message repeats.
  */
 export const clickHouseBackups = z
   .string()

@@ -6,9 +6,9 @@ const LZ4 = 0x82;
 const TEXT_BYTES_MAX = 64 * 1024;
 
 /**
- * A failure's text out of the blocks that the server writes all of an answer in when it is asked
- * for compressed ones.
- * @returns the bytes as text where they are no such blocks.
+ * Finds a failure's text in compressed blocks, which the server uses for every answer if they were
+ * requested.
+ * @returns the bytes as text if they are no such blocks.
  */
 export async function failureText(bytes: Buffer): Promise<string> {
   const pieces: Buffer[] = [];

@@ -4,24 +4,24 @@ import type { SqlRunner } from '../sql/sql-runner.js';
 import { WriterEpochs, type Claim } from '../sql/batches/writer-epochs.js';
 import { FencedError } from '../warehouse-errors.js';
 
-/** The pause between looks whether an insert that was told to end has ended. */
+/** The pause between checks whether an insert that was cancelled has ended. */
 const LOOK_MS = 100;
 const PREFIX = 'millrace-insert-';
 
-/** The beginning of the server's ids of inserts with this claim. */
+/** The prefix of the server's ids of inserts with this claim. */
 export const idPrefix = ({ partition, epoch, attempt }: Claim): string =>
   `${PREFIX}${partition}-${epoch}-${attempt}-`;
 
 interface Standing {
   readonly claim: Claim;
-  /** An insert with this claim may still be on its way, or run. */
+  /** An insert with this claim may still be on its way, or may be running. */
   isDoubtful: boolean;
 }
 
 /**
  * This process's claims on partitions. An insert whose answer was lost may still be on its way to
- * the server, or run there: then the partition is claimed anew before anything is read or sent, by
- * which the lost insert, should it arrive, finds itself outrun.
+ * the server, or run there: in that case the partition is claimed again before anything is read or
+ * sent, so that the lost insert is refused if it still arrives.
  */
 export class PartitionClaims {
   private readonly epochs: WriterEpochs;
@@ -35,7 +35,7 @@ export class PartitionClaims {
     this.epochs = new WriterEpochs(runner, ddl);
   }
 
-  /** Claims anew, and waits until no insert with an older claim runs. @throws {FencedError} */
+  /** Claims again, and waits until no insert with an older claim runs. @throws {FencedError} */
   claim(partition: number, epoch?: bigint): Promise<Claim> {
     const before = this.claiming.get(partition)?.catch(() => undefined);
     const claiming = Promise.resolve(before).then(() => this.make(partition, epoch));
@@ -45,7 +45,10 @@ export class PartitionClaims {
     });
   }
 
-  /** The claim that stands, made when none does. @throws {FencedError} when it is of a greater epoch. */
+  /**
+   * The current claim, which is made if there is none.
+   * @throws {FencedError} if another one has a greater epoch.
+   */
   async current(partition: number, epoch?: bigint): Promise<Claim> {
     await this.claiming.get(partition)?.catch(() => undefined);
     const { claim, isDoubtful } = this.standing.get(partition) ?? {};
@@ -56,35 +59,35 @@ export class PartitionClaims {
     return this.claim(partition, wanted);
   }
 
-  /** The outcome of an insert with this claim is not known. */
+  /** The outcome of an insert with this claim is unknown. */
   doubt(claim: Claim): void {
     const standing = this.standing.get(claim.partition);
     if (standing?.claim === claim) standing.isDoubtful = true;
   }
 
-  /** The claim that stands; undefined when none does. */
+  /** The current claim; undefined if there is none. */
   standingOf(partition: number): Claim | undefined {
     return this.standing.get(partition)?.claim;
   }
 
-  /** Tells whether this process's claim stands, and is the newest of all. */
+  /** Tells whether this process has a claim that is the newest of all. */
   async holds(partition: number): Promise<boolean> {
     const claim = this.standingOf(partition);
     return claim !== undefined && (await this.epochs.isNewest(claim));
   }
 
-  /** When it resolves no insert of this process is on its way whose outcome is not known. @throws {FencedError} */
+  /** Resolves when the outcome of every insert of this process is known. @throws {FencedError} */
   async settle(partition: number): Promise<void> {
     const standing = this.standing.get(partition);
     if (standing?.isDoubtful === true) await this.claim(partition, standing.claim.epoch);
   }
 
-  /** Tells whether a later claim of this process for the same epoch has outrun this one. */
+  /** Tells whether a later claim of this process for the same epoch has replaced this one. */
   async isOutrunByOwn(claim: Claim): Promise<boolean> {
     return (await this.laterOwn(claim))?.epoch === claim.epoch;
   }
 
-  /** The claim of this process that has outrun this one, of whatever epoch. */
+  /** The claim of this process that has replaced this one, in whatever epoch. */
   async laterOwn(claim: Claim): Promise<Claim | undefined> {
     await this.claiming.get(claim.partition)?.catch(() => undefined);
     const own = this.standing.get(claim.partition)?.claim;

@@ -4,41 +4,43 @@ import { quoteText } from '../ddl/identifier.js';
 import type { SqlRunner } from '../sql/sql-runner.js';
 import { PacedError, WarehouseError } from '../warehouse-errors.js';
 
-/** Ends queries by force, where the engine cannot. */
+/** Ends queries by force if the engine cannot end them. */
 interface Forcing {
-  /** The engine is there without the query when this resolves; whatever else it was doing is lost too. */
+  /** When this resolves, the engine runs without the query. All its other work is lost too. */
   force(queryId: string): Promise<void>;
 }
 
 export interface Watched {
   readonly id: string;
   readonly database: string | undefined;
-  /** Milliseconds of `performance.now()`. */
+  /** The time in milliseconds of `performance.now()`. */
   readonly begunAt: number;
-  /** Tells who waits for the answer that there will be none. */
+  /** Tells the waiting code that there will be no answer. */
   readonly stop: (reason: Error) => void;
 }
 
-/** The engine has so long beyond a query's limit before it is told to end it. */
+/** Beyond a query's limit the engine has so long before it is told to end the query. */
 const GRACE_MS = 250;
-/** So many looks at the engine see whether it has ended it. */
+/** The number of checks whether the engine has ended it. */
 const LOOKS = 7;
 const LOOK_MS = 100;
 const LOOK_MAX_MS = 500;
 /**
- * An engine that answers late is busy, and a busy one ends a query late too. So the next look comes
- * after so many times what the last one took: ending the engine costs everyone's queries.
+ * A busy engine answers late, and ends a query late too. So the next check comes after a multiple
+ * of the time that the last one took, because restarting the engine costs the queries of everybody.
  */
 const BUSY_TIMES = 10;
-/** Queries given up by their clients that the engine may be ending at a time, of an organization. */
+/** The number of cancelled queries of an organization that the engine may be ending at a time. */
 const GIVEN_UP_MAX = 4;
-/** Tells how long an organization waits whose query could not be ended. */
+/**
+ * The time for which an organization must wait after one of its queries had to be ended by force.
+ */
 const PACED_MS = 3 * 60_000;
 
 /**
- * Sees to it that a query which is past its limit, or whose client has left, is gone from the
- * engine. Most end by themselves; others when they are told to. A function that works on one block
- * for minutes hears of nothing: then the engine is ended, and the organization has to wait.
+ * Makes sure that a query beyond its limit, or without its client, leaves the engine. Most end by
+ * themselves; others when they are told to. A function that works on one block for minutes cannot
+ * be told. Then the engine is restarted, and the organization has to wait.
  */
 export class QueryWatch {
   private readonly paced = new Map<string, number>();
@@ -59,7 +61,7 @@ export class QueryWatch {
     this.paced.delete(database);
   }
 
-  /** @returns what tells that the answer is whole, or that it has failed. */
+  /** @returns a function to call when the answer is complete, or has failed. */
   watch(query: Watched): () => void {
     const late = setTimeout(
       () => void this.end(query, performance.now()),
@@ -68,7 +70,7 @@ export class QueryWatch {
     return () => clearTimeout(late);
   }
 
-  /** Its client has left. Resolves when the engine has let go of it. */
+  /** The client has left. Resolves when the engine has ended the query. */
   async giveUp(query: Watched): Promise<void> {
     const { database = '' } = query;
     const count = this.givenUp.add(database, 1);
@@ -80,12 +82,13 @@ export class QueryWatch {
     }
   }
 
-  /** @param limit until when it may take its time to end */
+  /** @param limit the time until which the query may still end by itself */
   private async end(query: Watched, limit: number): Promise<void> {
-    // A failure here comes with one of the engine, and the query fails with it.
+    // A failure here comes with a failure of the engine, so the query fails too.
     try {
       if (!(await this.runs(query))) return;
-      // It may but wait for a client that takes nothing: with the connection gone, it ends.
+      // The query may only be waiting for a client that takes nothing. It ends when the connection
+      // is closed.
       query.stop(new WarehouseError(159, 'TIMEOUT_EXCEEDED', 'it took longer than it may'));
       await this.control.command(`KILL QUERY WHERE ${of(query)} ASYNC`);
       for (let looks = 1; ; looks += 1) {

@@ -3,19 +3,23 @@ import { Transform, type Readable, type TransformCallback } from 'node:stream';
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * A failure on the way looks so from 25.11 on: `\r\n__exception__\r\n<tag>\r\n<text>\n<length>
- * <tag>\r\n__exception__\r\n`.
+ * From 25.11 on, a failure within an answer looks like this:
+ * `\r\n__exception__\r\n<tag>\r\n<text>\n<length> <tag>\r\n__exception__\r\n`.
  */
 const MARK = '\r\n__exception__\r\n';
 const TAG_HEADER = 'x-clickhouse-exception-tag';
-/** The same of older servers: the bare text at the end. No row of ours ends like that: JSON ends in a bracket, CSV's texts in a quote. */
+/**
+ * Older servers write only the text at the end. No row of ours ends like that: JSON ends in a
+ * bracket, CSV's texts in a quote.
+ */
 const BARE = /(?:^|\n)(Code: \d+\. DB::Exception: .*\(version [^\n]*\))\s*$/s;
 /** The server's texts are shorter. */
 const HELD_BYTES = 32 * 1024;
 
 /**
- * The bytes of an answer, the last of which are held back until it is known that they are rows: a
- * server says 200 before it knows whether all will go well. Destroying it closes the connection.
+ * The bytes of an answer. The last ones are held back until it is known that they are rows, because
+ * a server answers 200 before it knows whether the query will succeed. Destroying it closes the
+ * connection.
  * @param toError what the stream fails with, made of the server's text or of what broke it.
  */
 export function whole(
@@ -64,13 +68,13 @@ class WholeAnswer extends Transform {
     else done(null, this.held);
   }
 
-  /** The text of a failure that what is held back ends in. */
+  /** The text of a failure at the end of the held bytes. */
   private failure(): string | undefined {
     return this.tag === undefined ? bare(this.held) : tagged(this.held, this.tag);
   }
 }
 
-/** The tag is the server's, a new one for each answer, so no row can hold it. */
+/** The server makes a new tag for each answer, so no row can contain it. */
 function tagged(held: Buffer, tag: string): string | undefined {
   const opening = Buffer.from(`${MARK}${tag}\r\n`);
   const start = held.indexOf(opening);

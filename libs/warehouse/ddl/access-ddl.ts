@@ -11,8 +11,8 @@ export const READER = 'millrace_reader';
 const ENGINE_DATABASES = ['system', 'information_schema', 'INFORMATION_SCHEMA'];
 
 /**
- * Makes rights so that a statement may read what its organization's role may; the engine itself
- * sees to it. Each list is to be run in order, and may be repeated.
+ * Statements that restrict a query to the tables of its organization's role; the engine itself
+ * enforces that. Each list must run in order, and may be repeated.
  */
 export class AccessDdl {
   private readonly on: string;
@@ -21,11 +21,11 @@ export class AccessDdl {
     this.on = cluster === undefined ? '' : ` ON CLUSTER ${quoteIdentifier(cluster)}`;
   }
 
-  /** @param passwordHash SHA-256, in hex: the password itself is in no log of the server's. */
+  /** @param passwordHash SHA-256, in hex, so that no log of the server contains the password. */
   createReader(passwordHash: string, limits: QueryLimits): readonly string[] {
     const name = quoteIdentifier(READER);
     const identified = `IDENTIFIED WITH sha256_hash BY ${quoteText(passwordHash)} DEFAULT ROLE NONE`;
-    // Each query brings its bounds; these are for one that would forget to.
+    // Each query sends its limits; these are for a query that forgets to.
     const settings = [
       `max_execution_time = ${limits.timeoutSeconds}`,
       `max_memory_usage = ${limits.memoryBytes}`,
@@ -43,8 +43,8 @@ export class AccessDdl {
   }
 
   /**
-   * The role is called as the database.
-   * @param databases what the organization has; more than one on a cluster
+   * The role has the name of the database.
+   * @param databases the organization's databases; more than one on a cluster
    */
   createRole(
     database: string,
@@ -60,13 +60,13 @@ export class AccessDdl {
     ];
   }
 
-  /** A query under this role has no rights any more. */
+  /** After this, a query under this role has no rights. */
   dropRole(database: string): readonly string[] {
     const role = quoteIdentifier(database);
     return [`DROP QUOTA IF EXISTS ${role}${this.on}`, `DROP ROLE IF EXISTS ${role}${this.on}`];
   }
 
-  /** The bounds over all processes, since each process counts only its own queries. */
+  /** The limits over all processes, because each process counts only its own queries. */
   private quota(
     role: string,
     { seconds, resultBytes }: NonNullable<QueryLimits['organization']>,

@@ -1,7 +1,10 @@
 import { quoteIdentifier, quoteText } from './identifier.js';
 import type { Column } from '../warehouse.js';
 
-/** The type of a field of which only nulls have come. The table computes them: nothing is written, and nothing converted when a value comes. */
+/**
+ * The type of a field with only nulls so far. The table computes it: nothing is written, and
+ * nothing has to be converted when a value comes.
+ */
 export const UNTYPED = 'Nullable(Nothing)';
 const NO_VALUES = 'Nullable(String) ALIAS NULL';
 
@@ -14,9 +17,9 @@ export const define = ({ name, type }: Column): string =>
   `${quoteIdentifier(name)} ${type === UNTYPED ? NO_VALUES : type}`;
 
 /**
- * The engine refuses this where the column is one with values by now, which another process may
- * have made of it. The second step is there because to drop what was no ALIAS in between rewrites
- * all parts, and takes what is in a column `a.x` with the `a`.
+ * The engine refuses this if the column has values by now, because another process has changed it.
+ * The intermediate ALIAS is needed because dropping any other column rewrites all parts, and
+ * dropping `a` would also drop the content of a column `a.x`.
  */
 function drop(name: string): string {
   const column = quoteIdentifier(name);
@@ -27,16 +30,16 @@ function drop(name: string): string {
 export const drops = (names: readonly string[]): string => names.map(drop).join(', ');
 
 /**
- * The engine refuses this as well where the column has values by now. The column is not dropped and
- * added: for each that is dropped the engine compares all that are computed with all columns, which
- * takes seconds where there are 2,000. An ALIAS holds nothing, so no part is written again.
+ * The engine refuses this, too, if the column has values by now. The column is not dropped and
+ * added again: for each dropped column the engine compares all computed columns with all columns,
+ * which takes seconds with 2,000 of them. An ALIAS has no data, so no part is rewritten.
  */
 function typing({ name, type }: Column): string {
   const column = quoteIdentifier(name);
   return `MODIFY COLUMN ${column} ${type} ALIAS defaultValueOfTypeName(${quoteText(type)}), MODIFY COLUMN ${column} REMOVE ALIAS`;
 }
 
-/** @param present those of them that are there without a type, and get theirs where they are */
+/** @param present those of the columns that exist without a type, and get one in place */
 export function additions(columns: readonly Column[], present: ReadonlySet<string>): string {
   const add = (column: Column): string =>
     present.has(column.name) ? typing(column) : `ADD COLUMN IF NOT EXISTS ${define(column)}`;

@@ -6,10 +6,13 @@ import type { Column, RejectedRows, TableName } from '../warehouse.js';
 
 export const TIMESTAMP: Column = { name: '_timestamp', type: "DateTime64(6, 'UTC')" };
 
-/** Tells where a row came from. Left out of `SELECT *`, schemas and exports by being MATERIALIZED. */
+/** The origin of a row. MATERIALIZED columns are left out of `SELECT *`, schemas and exports. */
 export const POSITION_COLUMNS = ['_partition', '_offset', '_row'] as const;
 
-/** Tells which stream a rejected record was sent to: by id, since names are used again. Hidden as positions are. */
+/**
+ * The stream to which a rejected record was sent, by its id, since names are reused. The column is
+ * hidden, as positions are.
+ */
 export const STREAM_COLUMN = '_stream_id';
 
 /** Columns of `_rejected` besides `_timestamp` (when it was refused). */
@@ -25,7 +28,7 @@ export const REJECTED_TABLE = '_rejected';
 
 export const AUDIT_TABLE = '_audit';
 
-/** Columns of `_audit` as people see them, `_timestamp` (when it happened) first. */
+/** The columns of `_audit` for people, `_timestamp` (when it happened) first. */
 export const AUDIT_COLUMNS: readonly Column[] = [
   TIMESTAMP,
   { name: 'position', type: 'UInt64' },
@@ -44,10 +47,10 @@ export const AUDIT_COLUMNS: readonly Column[] = [
   { name: 'hash', type: 'String' },
 ];
 
-/** Tells which writer may write which partition: see `sql/batches/writer-epochs.ts`. */
+/** The table of the claims of writers: see `sql/batches/writer-epochs.ts`. */
 export const WRITER_EPOCHS: TableName = { database: 'millrace', table: 'writer_epochs' };
 
-/** Keys of people, wrapped: see `sql/sql-person-keys.ts`. */
+/** The table of wrapped keys of people: see `sql/sql-person-keys.ts`. */
 export const PERSON_KEYS: TableName = { database: 'millrace', table: 'person_keys' };
 
 export const qualified = ({ database, table }: TableName): string =>
@@ -55,10 +58,13 @@ export const qualified = ({ database, table }: TableName): string =>
 
 /** Makes the same table on every node of a cluster, whatever its shard. */
 const EVERYWHERE = "ReplicatedMergeTree('/clickhouse/tables/{uuid}/all', '{shard}-{replica}')";
-/** Tells how databases of organizations begin, and those of the tables that hold a shard's rows: a longer name would leave less for a table's. */
+/**
+ * The prefix of the databases of organizations, and of the databases with a shard's rows. It is
+ * short, because a longer one would leave less room for a table's name.
+ */
 export const ORGANIZATION_PREFIX = 'o_';
 export const SHARD_PREFIX = 's_';
-/** SQL: databases of either kind. */
+/** SQL that matches databases of both kinds. */
 export const OUR_DATABASES = `match(database, '^(${ORGANIZATION_PREFIX}|${SHARD_PREFIX})')`;
 
 const shardOf = (database: string): string =>
@@ -80,9 +86,9 @@ function definitions(columns: readonly Column[]): string[] {
  * Every CREATE, ALTER and DROP, to be run in order.
  *
  * On a cluster each stream has two tables: one with the rows of a shard, replicated, in a database
- * of its own, and one under the stream's name that reads all shards. The first is made before the
- * other and dropped before it, so that what is left half-way is seen and done again. What is small
- * (`_rejected`, `_audit`, the writers' epochs) is on every node whole.
+ * of its own, and one under the stream's name that reads all shards. The first is created and
+ * dropped before the other, so that interrupted work is noticed and repeated. Small tables
+ * (`_rejected`, `_audit`, the writers' epochs) are complete on every node.
  */
 export class Ddl {
   /** The text that follows the name in a statement for every node. */
@@ -98,24 +104,24 @@ export class Ddl {
     this.everywhere = cluster === undefined ? 'MergeTree' : EVERYWHERE;
   }
 
-  /** The table that has the rows. */
+  /** The table that contains the rows. */
   stored(table: TableName): TableName {
     const isWhole =
       this.cluster === undefined || table.table === REJECTED_TABLE || table.table === AUDIT_TABLE;
     return isWhole ? table : { ...table, database: shardOf(table.database) };
   }
 
-  /** Those whose columns are changed together, in this order. */
+  /** The tables whose columns change together, in this order. */
   tablesOf(table: TableName): readonly TableName[] {
     return this.cluster === undefined ? [table] : [this.stored(table), table];
   }
 
-  /** The engine's list of parts, each shard's once. */
+  /** The engine's list of parts, with each shard's parts once. */
   get parts(): string {
     return this.cluster === undefined ? 'system.parts' : `cluster(${this.name}, system.parts)`;
   }
 
-  /** The engine's list of what it, or somebody, has set aside, on every node. */
+  /** The engine's list of parts that the engine, or a person, has set aside, on every node. */
   get detachedParts(): string {
     const all = 'system.detached_parts';
     return this.cluster === undefined ? all : `clusterAllReplicas(${this.name}, ${all})`;
@@ -127,7 +133,10 @@ export class Ddl {
     return this.cluster === undefined ? all : `clusterAllReplicas(${this.name}, ${all})`;
   }
 
-  /** The engine's list of backups, on every node: the one that was asked has it. */
+  /**
+   * The engine's list of backups, on every node, because only the node that was asked has the
+   * backup.
+   */
   get backups(): string {
     const all = 'system.backups';
     return this.cluster === undefined ? all : `clusterAllReplicas(${this.name}, ${all})`;
@@ -137,14 +146,17 @@ export class Ddl {
     return `KILL QUERY${this.on} WHERE ${condition} SYNC`;
   }
 
-  /** Gives what makes a replica have all rows. It comes before what is stored is read: another replica may have taken the rows. */
+  /**
+   * A statement that waits until a replica has all rows. It must run before rows are read, because
+   * another replica may have stored them.
+   */
   catchUp(table: TableName): readonly string[] {
     return this.cluster === undefined
       ? []
       : [`SYSTEM SYNC REPLICA${this.on} ${qualified(this.stored(table))}`];
   }
 
-  /** All that an organization has: what people see, and on a cluster what is behind it. */
+  /** All databases of an organization: the visible one, and on a cluster the one behind it. */
   databasesOf(database: string): readonly string[] {
     return this.cluster === undefined ? [database] : [shardOf(database), database];
   }
@@ -166,10 +178,11 @@ export class Ddl {
   }
 
   /**
-   * Rows carry their queue position, so that the table itself says what it holds; the minmax index
-   * keeps that read-back cheap. fsync before an insert counts as done; the engine's own
-   * deduplication is off because it is no proof and folds equal batches into one. Small compressed
-   * blocks keep the write buffers small: an insert and a merge hold one for every column.
+   * Rows carry their queue position, so that the table itself shows which batches it has; the
+   * minmax index keeps that read-back cheap. An insert is synced before it counts as done. The
+   * engine's own deduplication is off, because it is no proof and merges equal batches into one.
+   * Small compressed blocks keep the write buffers small: an insert and a merge have one for every
+   * column.
    */
   createTable(table: TableName, columns: readonly Column[], streamId: string): readonly string[] {
     const stored = this.stored(table);
@@ -181,8 +194,8 @@ export class Ddl {
   }
 
   /**
-   * Partitioned by stream, so that a deleted stream's records go at once, whatever happens meanwhile.
-   * What a removal leaves is synced as an insert is: the queue forgets both.
+   * Partitioned by stream, so that a deleted stream's records go at once, whatever happens
+   * meanwhile. The result of a removal is synced like an insert, because the queue forgets both.
    */
   createRejectedTable(database: string): readonly string[] {
     const columns = [
@@ -194,7 +207,7 @@ export class Ddl {
     ];
   }
 
-  /** Old parts go at once: they have what erasure has blanked. */
+  /** Old parts are deleted at once, because they contain data that an erasure has blanked. */
   createAuditTable(database: string): readonly string[] {
     const columns = AUDIT_COLUMNS.map(define).join(', ');
     return [
@@ -212,7 +225,7 @@ export class Ddl {
     ];
   }
 
-  /** Old parts go at once: they have keys that were dropped. */
+  /** Old parts are deleted at once, because they contain keys that were dropped. */
   createPersonKeys(): readonly string[] {
     return [
       `CREATE DATABASE IF NOT EXISTS ${quoteIdentifier(PERSON_KEYS.database)}${this.on}`,
@@ -230,7 +243,9 @@ export class Ddl {
     return `${this.alter(each)} ${change}`;
   }
 
-  /** All of them at once: for each statement the engine writes every part again. */
+  /**
+   * All changes are in one statement, because the engine rewrites every part for each statement.
+   */
   modifyColumns(each: TableName, columns: readonly Column[]): string {
     const changes = columns.map((column) => `MODIFY COLUMN ${define(column)}`);
     return `${this.alter(each)} ${changes.join(', ')}`;
@@ -249,7 +264,7 @@ export class Ddl {
     return `${this.alter(this.stored(table))} ${change}`;
   }
 
-  /** Filled for the rows that are there, all of them at once. */
+  /** Builds the indexes for existing rows, all in one statement. */
   addIndexes(table: TableName, kind: IndexKind, all: readonly TypedIndex[]): readonly string[] {
     if (all.length === 0) return [];
     const alter = this.alter(this.stored(table));

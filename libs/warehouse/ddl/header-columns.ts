@@ -1,6 +1,6 @@
 /**
- * Gives columns of a table without a schema the names that its header has: a name that is missing
- * becomes `column_<n>`, one that is there already gets the next number: `name_2`.
+ * Gives columns of a table without a schema the names of its header. A missing name becomes
+ * `column_<n>`, and a repeated one gets the next number: `name_2`.
  * @param written without blanks around them
  */
 export function namedByHeader(written: readonly string[]): readonly string[] {

@@ -1,4 +1,6 @@
-/** Quotes a name for the engine. Every identifier that is not a literal of ours goes through here. */
+/**
+ * Quotes a name for the engine. Every identifier that is not a literal of ours must be quoted here.
+ */
 export function quoteIdentifier(name: string): string {
   return '`' + name.replace(/[\\`]/g, (character) => `\\${character}`) + '`';
 }

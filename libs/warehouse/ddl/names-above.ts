@@ -1,6 +1,6 @@
 /**
- * Gives the names before each dot of a column's name, the shortest first: the engine takes the
- * column for a part of them.
+ * Gives the prefixes of a column's name before each dot, the shortest first. The engine treats the
+ * column as a part of such a column.
  */
 export function namesAbove(name: string): readonly string[] {
   const names = name.split('.');

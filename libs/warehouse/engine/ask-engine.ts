@@ -8,8 +8,8 @@ const ANSWER_MS = 1000;
 const OK = 200;
 
 /**
- * Asks the engine. The answer is undefined when there is none. It has a connection of its own,
- * because an idle one would hold up the engine's end.
+ * Asks the engine. The answer is undefined if none comes. The request has a connection of its own,
+ * because an idle connection would delay the engine's end.
  */
 export function ask(url: string, login: Login, query: string): Promise<string | undefined> {
   const headers = { 'X-ClickHouse-User': login.username, 'X-ClickHouse-Key': login.password };

@@ -15,11 +15,11 @@ import type { RunningEngine } from './running-engine.js';
 import type { Login } from './engine-users.js';
 import { boundValue } from './engine-parameter.js';
 
-/** Tells how long who asks waits for an engine that is being started. */
+/** The time that a caller waits for an engine that is starting. */
 const MAX_WAIT_MS = 10_000;
-/** Idle ones are ended by us: the engine would keep a thread for each. */
+/** We end idle connections, because the engine would keep a thread for each. */
 const IDLE_MS = 30_000;
-/** Tells how long after a connection was lost the engine's end may be noticed. */
+/** After a lost connection, the engine's end may be noticed so much later. */
 const NOTICED_MS = 500;
 
 interface Connections extends RunningEngine {
@@ -29,7 +29,7 @@ interface Connections extends RunningEngine {
 /**
  * The engine's process as a server: of several generations, one after the other. It is asked by
  * Node's own HTTP: the client for servers waits for a timer before each request, and sends the
- * statement behind its headers, which made 2.7 ms of 1.0 for `SELECT 1`.
+ * statement behind its headers, which made `SELECT 1` take 2.7 ms instead of 1.0.
  */
 export class EngineNode implements ServerNode {
   private opened: Connections | undefined;
@@ -56,7 +56,7 @@ export class EngineNode implements ServerNode {
       ...(signal === undefined ? {} : { signal }),
     });
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      // A later error is the answer's too.
+      // An error after this point is also an error of the answer.
       asked.once('response', resolve).on('error', reject);
       asked.once('timeout', () => asked.destroy(new Error('the engine says nothing')));
       asked.end(body);
@@ -69,7 +69,7 @@ export class EngineNode implements ServerNode {
   }
 
   heard(): void {
-    // Its process tells whether it is there.
+    // The state of its process shows whether it is alive.
   }
 
   isThere(): Promise<boolean> {
@@ -101,7 +101,7 @@ export class EngineNode implements ServerNode {
   }
 }
 
-/** All of the statement that is not its text or its user. */
+/** Everything about the statement except its text and its user. */
 function addressOf({ id, settings, params, role }: Omit<Request, 'query'>): URLSearchParams {
   const address = new URLSearchParams({ query_id: id ?? randomUUID() });
   for (const [name, value] of Object.entries(settings)) address.set(name, String(value));

@@ -18,11 +18,11 @@ import type { EngineEvent } from '../child/engine-event.js';
 import type { RunningEngine } from './running-engine.js';
 
 export interface EngineOptions {
-  /** Absolute; one process has it at a time. */
+  /** An absolute path; only one process uses it at a time. */
   readonly directory: string;
   readonly memoryBytes: number;
   readonly limits: QueryLimits;
-  /** Tells where it makes backups, or reads them; undefined: it does neither. */
+  /** The place where it makes or reads backups; undefined: there is none. */
   readonly backups?: EngineBackups | undefined;
   /** Is called with events that an operator should know. */
   readonly tell: (event: EngineEvent) => void;
@@ -33,46 +33,46 @@ interface Started extends RunningEngine {
 }
 
 const PROGRAM = fileURLToPath(new URL('./run-engine.mjs', import.meta.url));
-/** An engine that has not answered in this time has not started. */
+/** If an engine has not answered within this time, its start has failed. */
 const START_MS = 60_000;
 const LOOK_MS = 20;
-/** Everybody's statements but its own that asks, and the one that the process waits in. */
+/**
+ * SQL that selects the statements of others: not the asking one, and not the one in which the
+ * process waits.
+ */
 const AT_WORK = "SELECT count() FROM system.processes WHERE user != '' AND query_id != queryID()";
-/** A caller that needs a user for a database waits so long for a quiet moment. */
+/** A caller that needs a user for a database waits so long for a moment without statements. */
 const QUIET_MS = 3000;
-/** So often it is looked whether a quiet moment has come, where nobody waits for one. */
+/** The interval between checks for such a moment if no caller waits. */
 const QUIET_LOOK_MS = 2000;
-/** Pauses between starts that follow one another. */
+/** The pauses between consecutive starts. */
 const BACKOFF_MS = { first: 100, most: 5000 };
 const LOCKED_PAUSE_MS = 500;
-/** One that has run for so long has started well, and is started again at once. */
+/** An engine that has run for so long has started well, and is restarted without a pause. */
 const STEADY_MS = 10_000;
-/** Another process that has the directory may just be ending. */
+/** Another process with the same directory may be just about to end. */
 const LOCKED_MS = 5000;
 const COMPLAINT_MAX = 4000;
 
 /**
- * ClickHouse's own server as a process of its own, on a data directory. It is started again when it
- * dies, at another address; callers wait meanwhile.
+ * ClickHouse's own server as a child process, on a data directory. If it dies, it is started again
+ * at another address; callers wait meanwhile.
  */
 export class EngineProcess {
   readonly users: EngineUsers;
-  /** The engine may read files that are put here, and no others of ours. */
+  /** The engine may read files in this folder, and no others of ours. */
   readonly handed: string;
   private readonly store: string;
   private generation = 0;
   private readonly backoff = new Backoff(BACKOFF_MS);
-  /**
-   * True when the engine was started again and has not run for long since. Then the next start
-   * waits.
-   */
+  /** True if the engine was restarted and has not run for long yet. Then the next start waits. */
   private isFailing = false;
   private closing = false;
   private current: Promise<Started>;
-  /** The engine while it is there, so that no caller needs a timer to wait for it. */
+  /** The engine while it runs, so that callers need no timer to wait for it. */
   private up: Started | undefined;
   private child: ChildProcess | undefined;
-  /** Lets those go on that wait for the next generation. */
+  /** Releases the callers that wait for the next generation. */
   private release: ((next: Promise<Started>) => void) | undefined;
   private renewing: Promise<void> | undefined;
   private readonly topUp: NodeJS.Timeout;
@@ -86,7 +86,8 @@ export class EngineProcess {
       await engine.close();
       throw error;
     }
-    // Files that a crash left there belong to nobody, now that the directory is known to be ours.
+    // Files in this folder were left by a crash. They may be deleted now that the directory belongs
+    // to this process.
     for (const file of readdirSync(engine.handed)) rmSync(join(engine.handed, file));
     return engine;
   }
@@ -103,8 +104,8 @@ export class EngineProcess {
   }
 
   /**
-   * The engine, when it is there. @throws {WarehouseError} `NETWORK_ERROR` when it does not come within
-   * the time
+   * The engine, as soon as it runs.
+   * @throws {WarehouseError} `NETWORK_ERROR` when it does not start in time
    */
   async ready(maxWaitMs: number): Promise<RunningEngine> {
     if (this.up) return this.up;
@@ -113,7 +114,7 @@ export class EngineProcess {
     });
   }
 
-  /** Resolves when this generation is known to be gone, or after the time. */
+  /** Resolves when this generation has certainly ended, or after the time. */
   async gone(generation: number, withinMs: number): Promise<void> {
     const { child } = this;
     if (!child || this.generation !== generation || hasEnded(child)) return;
@@ -124,8 +125,7 @@ export class EngineProcess {
   }
 
   /**
-   * Ends the engine at once, which its tables tolerate, and starts it again. Statements in work are
-   * cut off.
+   * Kills the engine, which its tables survive, and restarts it. Running statements are cut off.
    */
   async restart(generation: number, reason: string): Promise<void> {
     const { child } = this;
@@ -140,8 +140,8 @@ export class EngineProcess {
   }
 
   /**
-   * Starts the engine again, so that databases without a user get one: see {@link EngineUsers}. New
-   * statements wait; those in work are waited for, but not for long.
+   * Restarts the engine, so that databases without a user get one: see {@link EngineUsers}. New
+   * statements wait; running ones are waited for, but not for long.
    */
   renew(): Promise<void> {
     this.renewing ??= this.startAnew().finally(() => (this.renewing = undefined));
@@ -159,7 +159,7 @@ export class EngineProcess {
   private async renewWhenQuiet(): Promise<void> {
     if (!this.users.isLow || this.closing) return;
     const running = await this.current.catch(() => undefined);
-    // One that fails is tried again at the next look.
+    // A restart that fails is tried again at the next check.
     if (running && (await this.atWork(running)) === '0') await this.renew().catch(() => undefined);
   }
 
@@ -228,7 +228,7 @@ export class EngineProcess {
     child.stderr?.on('data', (bytes: Buffer) => {
       complaint = `${complaint}${bytes.toString()}`.slice(-COMPLAINT_MAX);
     });
-    // The end of a process tells a writer that it has died.
+    // If the child has ended, a write to it fails. Its end is handled elsewhere.
     child.stdin?.on('error', () => undefined);
     const walls = readWalls(child);
     const begun = performance.now();
@@ -242,7 +242,7 @@ export class EngineProcess {
       }
       await delay(LOOK_MS);
     }
-    // It has read them, and will not again.
+    // The engine has read the file, and will not read it again.
     rmSync(files, { recursive: true, force: true });
     const pid = certain(child.pid, 'id of the process');
     const answeredAt = performance.now();
@@ -280,10 +280,10 @@ export class EngineProcess {
     const { backups } = this.options;
     const given = { config, data: this.store, handed: this.handed, backups, parent: process.pid };
     return spawn(process.execPath, [PROGRAM, JSON.stringify(given)], {
-      // A group of its own: what a terminal sends to us is not for it.
+      // The child gets a process group of its own, so that signals of a terminal reach only us.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
-      // Other variables of ours are nobody's business there.
+      // The child gets none of our other variables.
       env: { TZ: 'UTC', JE_MALLOC_CONF: GIVE_BACK },
     });
   }

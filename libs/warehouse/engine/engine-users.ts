@@ -8,13 +8,13 @@ export interface Login {
   readonly password: string;
 }
 
-/** Databases that have a user before they are made. */
+/** The number of users that are prepared for databases which do not exist yet. */
 const SPARE = 200;
-/** When fewer are left, more are made at the next quiet moment. */
+/** If fewer are left, more are made at the next moment without statements. */
 const SPARE_LOW = 50;
 /**
- * The user who makes tables and writes, and whose queries know no organization. The reader of a
- * database is called as it is.
+ * The user who creates tables and writes, and who runs queries without an organization. The reader
+ * of a database has the database's name.
  */
 const ADMIN = 'admin';
 const ASKER = 'asker';
@@ -27,10 +27,10 @@ const METADATA = /^(o_\w+)\.sql$/;
  */
 export class EngineUsers {
   private readonly secret = randomBytes(32);
-  /** Databases that the engine's users file names. */
+  /** The databases in the engine's current file of users. */
   private named = new Set<string>();
   private spare: string[] = [];
-  /** Those that are to be named the next time. */
+  /** The databases for the next file of users. */
   private readonly wanted = new Set<string>();
 
   /** @param store the engine's data */
@@ -39,20 +39,21 @@ export class EngineUsers {
   readonly admin = this.login(ADMIN);
   readonly asker = this.login(ASKER);
 
-  /** A name that nobody can guess, of a database that has a user. */
+  /** A name that nobody can guess, for a database whose user exists already. */
   takeName(): string {
     const name = this.spare.shift() ?? newDatabaseName();
     this.wanted.add(name);
     return name;
   }
 
-  /** Tells whether more names should be made when nobody is disturbed by it. */
+  /** Tells whether more names should be made at the next moment without statements. */
   get isLow(): boolean {
     return this.spare.length < SPARE_LOW;
   }
 
   /**
-   * The user who may read this database. Undefined means nobody before the engine is started again.
+   * The user who may read this database. Undefined means that nobody can until the engine is
+   * restarted.
    */
   reader(database: string): Login | undefined {
     if (this.named.has(database)) return this.login(database);
@@ -60,12 +61,12 @@ export class EngineUsers {
     return undefined;
   }
 
-  /** Its user may read nothing any more, and is not there after the next start. */
+  /** Its user loses all rights, and no longer exists after the next start. */
   forget(database: string): void {
     this.wanted.delete(database);
   }
 
-  /** The names in the file that the engine is started with next. */
+  /** Writes the names to the file for the next start of the engine. */
   name(): readonly string[] {
     for (const database of databasesIn(this.store)) this.wanted.add(database);
     while (this.spare.length < SPARE) this.spare.push(newDatabaseName());
@@ -88,7 +89,7 @@ export class EngineUsers {
   }
 }
 
-/** The engine keeps what a database is in a file of its name. */
+/** The engine stores the definition of a database in a file with its name. */
 function databasesIn(store: string): readonly string[] {
   try {
     return readdirSync(join(store, 'metadata')).flatMap((file) => METADATA.exec(file)?.[1] ?? []);

@@ -50,7 +50,8 @@ export async function openEngine({
     reader: new ClickHouseReader({
       connection: asking,
       limits,
-      // Its users' profile has the others. With this one there it would refuse settings of one query.
+      // The profile of its users has the other settings. With this one there, the engine would
+      // refuse settings of single queries.
       settings: { readonly: '1' },
       rights: (database) => rightsOf(engine, database),
       control: connection,
@@ -76,7 +77,7 @@ export async function openEngine({
   return { warehouse: composeWarehouse(components, close), engine };
 }
 
-/** A database that has no user yet gets one: the engine knows those only that it was started with. */
+/** Gives a database without a user one, because the engine knows only the users from its start. */
 async function rightsOf(engine: EngineProcess, database: string | undefined): Promise<Rights> {
   if (database === undefined) return {};
   const known = engine.users.reader(database);

@@ -11,7 +11,7 @@ const LIBRARY = process.platform === 'darwin' ? 'libSystem.B.dylib' : 'libc.so.6
 const END_MS = 4000;
 const LOOK_MS = 50;
 
-/** Waits for the end of input, beside the thread that the engine has. */
+/** Waits for the end of input, in a thread beside the engine's. */
 const WATCH = `
 const { readSync, closeSync } = require('node:fs');
 const { workerData } = require('node:worker_threads');
@@ -21,7 +21,7 @@ const isOpen = () => {
   try {
     return readSync(workerData.input, bytes) > 0;
   } catch (error) {
-    // Nothing to read just now: nobody ever writes.
+    // There is nothing to read now, because nobody ever writes.
     if (error.code !== 'EAGAIN') return false;
     Atomics.wait(pause, 0, 0, ${LOOK_MS});
     return true;
@@ -40,7 +40,7 @@ function call(name, args) {
   return load({ library: 'libc', retType: DataType.I32, ...given });
 }
 
-/** From now on standard input is a pipe, which ends when the one that the parent gave us does. */
+/** Replaces standard input by a pipe, which ends when the input from the parent ends. */
 export async function watchParent() {
   open({ library: 'libc', path: LIBRARY });
   const ends = Buffer.alloc(8);

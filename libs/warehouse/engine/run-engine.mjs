@@ -25,7 +25,7 @@ const folder = dirname(
 const library = join(folder, 'libchdb.so');
 
 const NOTHING = { files: false, tcp: false };
-/** The C library and the engine read these of the system. */
+/** The C library and the engine read these files of the system. */
 const SYSTEM = ['/usr', '/lib', '/lib64', '/sys', '/proc/self'];
 const DEVICES = ['/dev/null', '/dev/random', '/dev/urandom', '/dev/zero'];
 
@@ -34,11 +34,11 @@ async function shutIn() {
   const { endWithParent, restrict } = await import('../child/landlock.mjs');
   endWithParent();
   if (process.ppid !== parent) process.exit(1);
-  // Where memory runs out, the kernel ends this process before the one that holds the queue.
+  // If memory runs out, the kernel ends this process before the one with the queue.
   try {
     writeFileSync('/proc/self/oom_score_adj', '500');
   } catch {
-    // A container may forbid it; the bound on the engine's memory holds all the same.
+    // A container may forbid this; the limit of the engine's memory still applies.
   }
   return restrict({
     own: [data, ...(backups?.mayWrite ? [backups.folder] : []), ...DEVICES],

@@ -1,10 +1,10 @@
 /** The engine while it runs. */
 export interface RunningEngine {
-  /** Counts starts: what one generation was asked no other one knows. */
+  /** Counts starts, because no generation knows what an earlier one was asked. */
   readonly generation: number;
   /** `http://host:port`. */
   readonly origin: string;
-  /** Path of the address that it answers at; secret. */
+  /** The secret path of its address. */
   readonly path: string;
   readonly pid: number;
 }

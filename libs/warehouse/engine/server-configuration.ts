@@ -7,7 +7,7 @@ import type { EngineUsers, Login } from './engine-users.js';
 
 interface EngineSettings {
   readonly port: number;
-  /** Path of the address that it answers at, and at no other; secret. */
+  /** The secret path of the only address at which it answers. */
   readonly path: string;
   readonly memoryBytes: number;
   readonly limits: QueryLimits;
@@ -24,7 +24,10 @@ export interface EngineBackups {
 
 /** Statements of our own name every column of a wide table several times. */
 const STATEMENT_BYTES_MAX = 64 * 1024 * 1024;
-/** The engine looks at the clock between blocks; each query brings a limit below that. */
+/**
+ * The hard limit, because the engine checks the clock only between blocks; each query has a shorter
+ * one.
+ */
 const LATE_SECONDS = 5;
 
 const ADMIN_GRANTS = [
@@ -59,7 +62,7 @@ const user = (
 <grants>${grants.map((grant) => `<query>${grant}</query>`).join('')}</grants></${name}>
 `;
 
-/** Bounds that no query of an organization's can leave, whatever it says. */
+/** Limits that no query of an organization can change. */
 const constraints = ({ timeoutSeconds, memoryBytes }: QueryLimits): string =>
   Object.entries({
     max_execution_time: timeoutSeconds + LATE_SECONDS,
@@ -68,7 +71,9 @@ const constraints = ({ timeoutSeconds, memoryBytes }: QueryLimits): string =>
     .map(([name, most]) => `<${name}><max>${most}</max></${name}>`)
     .join('');
 
-/** The settings of all queries of organizations. Only that it is read-only, each query says itself. */
+/**
+ * The settings of all queries of organizations. Only the read-only setting comes with each query.
+ */
 const readerSettings = (limits: QueryLimits): string =>
   Object.entries(requestSettings(limits))
     .filter(([name]) => name !== 'readonly')
@@ -96,10 +101,10 @@ ${user('default', '<no_password/>', 'default', STARTER_GRANTS)}${user(admin.user
 }
 
 /**
- * The engine answers at one address only, which nobody else knows: it starts its interface as a user
- * without a password. It leaves it to us to end idle connections: one that ends while a statement is
- * sent would leave the outcome unknown. The memory that it may take is at most that share of the
- * machine's: with 0 it knows no bound.
+ * The engine answers at one secret address, because its interface starts as a user without a
+ * password. We end idle connections, because if the engine ended one while a statement is sent, the
+ * outcome would be unknown. Its memory is limited to that share of the machine's; 0 would mean no
+ * limit.
  */
 const serverFile = (
   usersPath: string,
@@ -121,7 +126,7 @@ const serverFile = (
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
-/** Writes what the engine reads at its start into an empty `directory`; answers the file to hand to it. */
+/** Writes the engine's configuration into an empty `directory`; returns the file for the engine. */
 export function writeEngineFiles(
   directory: string,
   users: EngineUsers,

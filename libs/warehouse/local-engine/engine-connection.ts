@@ -10,13 +10,13 @@ import type { EngineAnswer, EngineRequest } from './engine-messages.js';
 import { onLine } from './message-lines.mjs';
 
 interface EngineProgram {
-  /** Folders that it may write to, and read from. */
+  /** The folders that it may write to, and read from. */
   readonly own: readonly string[];
   readonly read: readonly string[];
   readonly engine: object;
 }
 
-/** The process that had the statement has ended. */
+/** The process of the statement has ended. */
 export class EngineLostError extends WarehouseError {
   /** @param reason for operators */
   constructor(readonly reason: string) {
@@ -28,15 +28,15 @@ export class EngineLostError extends WarehouseError {
 const PROGRAM = fileURLToPath(new URL('./fence-local-engine.mjs', import.meta.url));
 const CHANNEL = 3;
 const START_MS = 60_000;
-/** Longer than the process itself takes to end in order. */
+/** The time is longer than the process itself takes to end properly. */
 const END_MS = 5000;
 const COMPLAINT_MAX = 4000;
-/** Tells the engine's allocator and libuv the same as bin/process-environment.cjs. */
+/** Gives the engine's allocator and libuv the same settings as bin/process-environment.cjs. */
 const ENVIRONMENT = {
   TZ: 'UTC',
   JE_MALLOC_CONF: GIVE_BACK,
   UV_THREADPOOL_SIZE: '16',
-  // Node.js does not start where it may not read the system's file.
+  // Node.js does not start if it cannot read the system's file.
   OPENSSL_CONF: '/dev/null',
 };
 
@@ -45,28 +45,28 @@ interface Waiting {
   wake(): void;
 }
 
-/** A process with an engine in it, and the questions that wait for its answers. */
+/** A process with an engine in it, and the requests that wait for its answers. */
 export class EngineConnection {
   private readonly waiting = new Map<number, Waiting>();
   private lastId = 0;
   private lost: EngineLostError | undefined;
 
   /**
-   * @throws {EngineLostError} when the process ends before it can be asked; the system's error when
-   * it cannot be started
+   * @throws {EngineLostError} when the process ends before the first request; the system's error
+   *   when it cannot be started
    */
   static async open(
     program: EngineProgram,
     tellLost: (reason: string) => void,
   ): Promise<EngineConnection> {
     const child = spawn(process.execPath, [PROGRAM, JSON.stringify({ ...program, parent: process.pid })], {
-      // A group of its own: what a terminal sends to us is not for it.
+      // The child gets a process group of its own, so that signals of a terminal reach only us.
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-      // Other variables of ours are nobody's business there.
+      // The child gets none of our other variables.
       env: ENVIRONMENT,
     }); // prettier-ignore
-    // Said once, and to nobody it would end us. There may be no channel then.
+    // Without a listener, this event would end our process. There may be no channel then.
     if (child.pid === undefined) throw ((await once(child, 'error')) as [Error])[0];
     const connection = new EngineConnection(child);
     const late = setTimeout(() => child.kill('SIGKILL'), START_MS);
@@ -80,7 +80,7 @@ export class EngineConnection {
     return connection;
   }
 
-  /** The walls that the kernel holds it to, as it has found by trying. */
+  /** The kernel's restrictions, as the process has found by trying. */
   walls: Walls = { files: false, tcp: false };
   readonly pid: number;
   /** Is called when the process ends without being asked to. */
@@ -95,7 +95,7 @@ export class EngineConnection {
     child.stderr?.on('data', (bytes: Buffer) => {
       complaint = `${complaint}${bytes.toString()}`.slice(-COMPLAINT_MAX);
     });
-    // The end of a process tells a writer that it has died.
+    // If the child has ended, a write to it fails. Its end is handled elsewhere.
     this.channel.on('error', () => undefined);
     this.started = new Promise((resolve, reject) => {
       onLine(this.channel, (line) => {
@@ -161,7 +161,7 @@ export class EngineConnection {
     clearTimeout(late);
   }
 
-  /** Tells whether this process waits for it before it ends itself. */
+  /** Tells whether this process waits for the child before it ends itself. */
   private hold(held: boolean): void {
     hold(this.child, held);
     if (held) this.channel.ref();
@@ -197,7 +197,10 @@ export class EngineConnection {
   }
 }
 
-/** Makes the error that the engine's call would have thrown here; an error of the system stays one. */
+/**
+ * Restores the error that the engine's call would have thrown here; an error of the system stays
+ * one.
+ */
 function errorOf(failed: NonNullable<EngineAnswer['failed']>): Error {
   const error = Object.assign(new Error(failed.message), failed);
   return failed.syscall === undefined ? toWarehouseError(error) : error;

@@ -16,10 +16,10 @@ interface SpoolRequest extends RowFiles {
   readonly sql: string;
 }
 
-/** An answer of the engine's process, likewise. */
+/** An answer of the engine's process, also one JSON text a line. */
 export interface EngineAnswer extends Partial<RowFile> {
   readonly id?: number;
-  /** Said once, when it has started. */
+  /** The first message, after its start. */
   readonly ready?: Walls;
   readonly text?: string;
   readonly done?: boolean;
@@ -27,7 +27,7 @@ export interface EngineAnswer extends Partial<RowFile> {
     readonly message: string;
     readonly code?: string | number;
     readonly type?: string;
-    /** The call of the system that could not write a file. */
+    /** The system call that failed to write a file. */
     readonly syscall?: string;
   };
 }

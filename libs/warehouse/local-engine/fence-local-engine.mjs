@@ -9,15 +9,15 @@ import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('./serve-local-engine.mjs', import.meta.url));
 const { own, read, parent, engine } = JSON.parse(process.argv[2] ?? '{}');
-/** The parent's messages come by it. */
+/** The descriptor for the parent's messages. */
 const CHANNEL = 3;
 const given = JSON.stringify(engine);
 
-/** Node.js, the C library and the engine read these of the system. */
+/** Node.js, the C library and the engine read these files of the system. */
 const SYSTEM = ['/usr', '/lib', '/lib64', '/sys', '/proc/self'];
 const DEVICES = ['/dev/null', '/dev/random', '/dev/urandom', '/dev/zero'];
 
-/** Where the program, and the packages that it loads, are. */
+/** The folders of the program, and of the packages that it loads. */
 function programFolders() {
   const require = createRequire(import.meta.url);
   const packages = ['chdb', 'ffi-rs'].map((name) =>
@@ -28,8 +28,10 @@ function programFolders() {
 }
 
 /**
- * What Node.js, from 24 on, reads before a program: it is the first upwards, and may be far above.
- * @param {string} folder @returns {string}
+ * Finds the file that Node.js, from 24 on, reads before a program: the first one upwards, which may
+ * be far above.
+ * @param {string} folder
+ * @returns {string}
  */
 function packageFile(folder) {
   const [file, above] = [join(folder, 'package.json'), dirname(folder)];
@@ -40,11 +42,11 @@ if (process.platform === 'linux') {
   const { becomeProgram, endWithParent, restrict } = await import('../child/landlock.mjs');
   endWithParent();
   if (process.ppid !== parent) process.exit(1);
-  // Where memory runs out, the kernel ends this process before the one that holds the queue.
+  // If memory runs out, the kernel ends this process before the one with the queue.
   try {
     writeFileSync('/proc/self/oom_score_adj', '500');
   } catch {
-    // A container may forbid it; the bound on a statement's memory holds all the same.
+    // A container may forbid this; the limit of a statement's memory still applies.
   }
   const walls = restrict({
     own: [...own, ...DEVICES],

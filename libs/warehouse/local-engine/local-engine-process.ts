@@ -12,43 +12,49 @@ import { EngineConnection, EngineLostError } from './engine-connection.js';
 import { EXTRACTION, STRICT_INPUT } from './strict-input.js';
 
 interface LocalEngineOptions {
-  /** Absolute; what is in it is never read again. */
+  /** An absolute path; the folder's content is never read again. */
   readonly directory: string;
   /** Statements that run at once; more wait. */
   readonly acceptors: number;
-  /** Folders whose files it reads and writes; made where they are missing. A folder that is made anew later is another one to the kernel. */
+  /**
+   * Folders that it reads and writes; they are created if they are missing. If a folder is deleted
+   * and created again, the kernel treats it as another one.
+   */
   readonly files: readonly string[];
   /** Is called with events that an operator should know. */
   readonly tell: (event: EngineEvent) => void;
-  /** Tells whether the process stays when nothing is asked of it. */
+  /** Tells whether the process stays when it has no requests. */
   readonly stays: boolean;
 }
 
 /** Tables that are read at once; more wait. */
 const EXTRACTORS = 2;
 const MEMORY_MAX = 2 * 1024 ** 3;
-/** A process that nobody needs any more is ended: what it holds is a good part of ours. */
+/** An idle process is ended after this time, because it takes much memory. */
 const IDLE_MS = 60_000;
-/** The engine's number of a failure that none of its own tells. */
+/** The engine's error number for failures without one of their own. */
 const STD_EXCEPTION = 1001;
 const BAD_REQUEST = 400;
 const STARTS = 3;
-/** Longer than a process has to end in order when the service that started it is gone. */
+/** The time is longer than a process needs to end properly when its service has ended. */
 const LEFT_MS = 6000;
 const AGAIN_MS = 200;
 
 /**
  * The engine of acceptance, in a process of its own that is started when it is needed: only tables
- * and rewritten batches need it. What ends that process ends nothing else. The statements it had are
- * tried again, each in a process by itself, so that only the one that ends the engine fails.
+ * and rewritten batches need it. A crash of that process affects nothing else. Its statements are
+ * tried again, each in a process by itself, so that only the statement that crashes the engine
+ * fails.
  */
 export class LocalEngineProcess implements LocalEngine {
   private opened: Promise<EngineConnection> | undefined;
   /** A process has to end before another one may have its directory. */
   private leaving: Promise<void> = Promise.resolve();
-  /** A table waits for statements between its files: in one line with them it would wait for itself. */
+  /**
+   * Statements have a line of their own, because a table waits for statements between its files.
+   */
   private readonly turns = { run: new Semaphore(1), spool: new Semaphore(1) };
-  /** Those that have one statement. */
+  /** Processes that run a single statement. */
   private readonly alone = new Set<Promise<EngineConnection>>();
   private working = 0;
   private idle: NodeJS.Timeout | undefined;
@@ -80,7 +86,7 @@ export class LocalEngineProcess implements LocalEngine {
       }
       return;
     } catch (error) {
-      // Rows that somebody has already are not given twice.
+      // Rows that were already passed on must not be given twice.
       if (!(error instanceof EngineLostError) || isBegun || this.closed) throw error;
     } finally {
       this.end();
@@ -94,7 +100,7 @@ export class LocalEngineProcess implements LocalEngine {
     await Promise.all([this.leaving, ...[...this.alone].map(closeOpened)]);
   }
 
-  /** Works in a process that has nothing else to do; work of one kind is done one after the other. */
+  /** Works in a process of its own. Work of one kind runs one after the other. */
   private async *apart<Answer>(
     kind: 'run' | 'spool',
     work: (engine: EngineConnection) => AsyncIterable<Answer>,
@@ -136,7 +142,7 @@ export class LocalEngineProcess implements LocalEngine {
     this.leaving = Promise.all([this.leaving, closeOpened(opened)]).then(() => undefined);
   }
 
-  /** One that could not be opened, or has ended, is opened again. */
+  /** A process that could not be opened, or has ended, is opened again. */
   private async engine(): Promise<EngineConnection> {
     this.refuseClosed();
     const opening = (this.opened ??= this.leaving.then(() => this.open('store')));
@@ -152,9 +158,9 @@ export class LocalEngineProcess implements LocalEngine {
   }
 
   /**
-   * One that somebody killed meanwhile is started again, and so is one whose directory another has
-   * for as long as that may take to end: what a service that was killed has left does so by itself.
-   * @throws {EngineLostError} when that goes on
+   * If somebody kills the process, it is started again. If another process uses its directory, the
+   * start is tried again for a while, because a process of a killed service ends by itself.
+   * @throws {EngineLostError} when that lasts too long
    */
   private async start(path: string, open: () => Promise<EngineConnection>) {
     const late = performance.now() + LEFT_MS;
@@ -198,7 +204,7 @@ export class LocalEngineProcess implements LocalEngine {
   }
 }
 
-/** A statement has ended the engine twice, the second time with nothing beside it. */
+/** A statement has crashed the engine twice, the second time alone. */
 class EngineEndedError extends WarehouseError {
   constructor(cause: EngineLostError) {
     super(STD_EXCEPTION, 'ENGINE_ENDED', 'reading it ended the engine', { cause });

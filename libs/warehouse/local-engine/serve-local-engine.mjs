@@ -15,9 +15,9 @@ import { onLine } from './message-lines.mjs';
 const CHANNEL = 3;
 /** The time that the engine has for an orderly end. After it, the process is ended by force. */
 const END_MS = 4000;
-/** Outside of every fence: whether it can be read tells whether there is one. */
+/** A file outside of every fence: whether it can be read shows whether there is a fence. */
 const OUTSIDE = '/etc/passwd';
-/** A port of this machine that nobody needs to listen on. */
+/** A port on which nobody needs to listen. */
 const DISCARD = 9;
 
 const { path, config, statements, tables } = JSON.parse(process.argv[2] ?? '{}');
@@ -75,7 +75,7 @@ const channel = new Socket({ fd: CHANNEL, readable: true, writable: true });
 /** @type {Map<number, (isWanted: boolean) => void>} who waits to be asked for the next rows */
 const paused = new Map();
 
-/** A port that nobody hears. @see release-memory.ts */
+/** A port without a listener. @see release-memory.ts */
 const { port1: nowhere } = new MessageChannel();
 nowhere.close();
 

@@ -1,7 +1,7 @@
 /**
- * The engine's JSON input is lenient by default. These make it refuse what it would otherwise
- * turn into something else; what they do not reach, acceptance checks itself. One thread a
- * statement keeps memory low: acceptance runs several at a time.
+ * The engine's JSON input is lenient by default. With these settings it refuses values that it
+ * would otherwise change; acceptance itself checks what they do not cover. One thread a statement
+ * keeps memory low: acceptance runs several at a time.
  */
 export const STRICT_INPUT: readonly string[] = [
   '--max_threads=1',
@@ -16,7 +16,7 @@ export const STRICT_INPUT: readonly string[] = [
   '--min_insert_block_size_bytes=4194304',
   '--input_format_parallel_parsing=0',
   '--output_format_parallel_formatting=0',
-  // The usual way is faster, and a float in a hundred becomes its neighbour.
+  // The engine's usual parser is faster, but changes one float in a hundred to its neighbour.
   '--precise_float_parsing=1',
   '--input_format_json_read_numbers_as_strings=0',
   '--input_format_json_read_bools_as_strings=0',
@@ -31,12 +31,12 @@ export const STRICT_INPUT: readonly string[] = [
   '--input_format_try_infer_datetimes=0',
   '--input_format_json_infer_array_of_dynamic_from_array_of_different_types=1',
   '--json_type_escape_dots_in_keys=1',
-  // Bytes of one length may be long.
+  // Values of bytes with a fixed length may be long.
   '--allow_suspicious_fixed_string_types=1',
-  // The names of a stream's columns say nothing of the names in a statement of ours.
+  // Names of columns in the stream must not affect names in our statements.
   '--prefer_column_name_to_alias=1',
   '--engine_file_truncate_on_insert=1',
-  // Fast over small: a batch is read back within seconds.
+  // The compression is fast rather than small, because a batch is read back within seconds.
   '--output_format_compression_level=1',
   '--session_timezone=UTC',
 ];
@@ -49,11 +49,12 @@ export const EXTRACTION: readonly string[] = [
   '--input_format_parquet_memory_low_watermark=524288',
   '--input_format_parquet_memory_high_watermark=2097152',
   '--input_format_parquet_enable_row_group_prefetch=0',
-  // Rows are numbered as they come, and a rejected one is named by its number.
+  // Rows are numbered in the order in which they come, and a rejected row is identified by its
+  // number.
   '--input_format_parquet_preserve_order=1',
   '--input_format_parquet_prefer_block_bytes=1048576',
   '--input_format_parquet_max_block_size=16384',
-  // A file that is mapped counts as memory of the process, as much of it as was read.
+  // The parts of a memory-mapped file that were read count as memory of the process.
   '--storage_file_read_method=pread',
   '--input_format_parquet_enable_json_parsing=0',
   '--input_format_parquet_allow_missing_columns=0',

@@ -1,26 +1,24 @@
 import { MessageChannel } from 'node:worker_threads';
 
-/** A port that nobody hears: what is handed over to it is gone. */
+/** A port without a listener: memory that is transferred to it is freed. */
 const { port1: nowhere } = new MessageChannel();
 nowhere.close();
 
 /**
- * Frees memory at once. Left to the collector, blocks of a mebibyte each make it look through all
- * that lives every few of them, and wait there until then. Memory that is free already is empty, and
- * newer Node.js refuses to hand it over again.
+ * Frees memory at once. If it were left to the garbage collector, blocks of a mebibyte each would
+ * make it search all live objects every few blocks, and would stay until then. Memory that was
+ * already freed is empty, and newer Node.js refuses to transfer it again.
  */
 function free(buffer: ArrayBuffer): void {
   if (buffer.byteLength > 0) nowhere.postMessage(undefined, [buffer]);
 }
 
-/** Memory that only who is given a part of it knows, and never more than one part. */
+/** Memory of which only the receiver of a chunk has a reference, to one chunk at a time. */
 const handedOver = new WeakSet<ArrayBufferLike>();
-/** Less is left to the collector. */
+/** Smaller blocks are left to the garbage collector. */
 const WORTH_BYTES = 64 * 1024;
 
-/**
- * Gives the whole memory behind these bytes to the reader of the stream that they are a chunk of.
- */
+/** Gives the reader of a stream the whole memory behind a chunk of it. */
 export function handOver(bytes: Uint8Array): void {
   if (bytes.byteLength >= WORTH_BYTES) handedOver.add(bytes.buffer);
 }

@@ -1,10 +1,10 @@
 /**
- * The embedded engine's settings in its own notation, wherever it runs: caches and background threads
- * sized for a small machine. Merges let everything else go first: nobody waits for them. A stream is
- * dropped whatever its size: somebody has decided that, and nobody is there to be asked again. Free
- * memory goes back to the system after a quarter of a second (`GIVE_BACK`), and not at once: five
- * seconds after its start the engine would take itself for short of memory, give each block back, and
- * use three times the processor time for what it computes.
+ * The embedded engine's settings in its own notation, wherever it runs: caches and background
+ * threads sized for a small machine. Merges have the lowest priority, because nobody waits for
+ * them. A stream of any size may be dropped, because its owner has decided so. Free memory goes
+ * back to the system after a quarter of a second (`GIVE_BACK`), and not at once: five seconds after
+ * its start the engine would take itself for short of memory, give each block back, and use three
+ * times the processor time for what it computes.
  */
 export const SMALL_ENGINE = `<memory_worker_decay_adjustment_period_ms>0</memory_worker_decay_adjustment_period_ms>
   <mark_cache_size>67108864</mark_cache_size>

@@ -48,10 +48,11 @@ export abstract class AuditTables {
    * has the tables.
    */
   abstract claimAudit(): Promise<void>;
-  /** Tells whether nobody has claimed since this process did. */
+  /** Tells whether no other process has claimed since this process did. */
   abstract holdsAudit(): Promise<boolean>;
   /**
-   * Durable and visible when it resolves, all or none. After a failure look what is there.
+   * Appends entries, all or none. They are durable and visible when it resolves. After a failure,
+   * the caller must read which entries exist.
    * @throws {FencedError} when another process has claimed since; nothing is stored then.
    */
   abstract appendAudit(database: string, rows: readonly AuditRow[]): Promise<void>;
@@ -59,12 +60,12 @@ export abstract class AuditTables {
   abstract lastAudit(database: string): Promise<AuditRow | undefined>;
   /** The position of the last entry of all trails; undefined while all trails are empty. */
   abstract lastAuditPosition(): Promise<string | undefined>;
-  /** Newest first. */
+  /** The newest entry comes first. */
   abstract auditPage(
     database: string,
     filter: AuditFilter,
   ): Promise<{ readonly rows: readonly AuditRow[]; readonly total: number }>;
-  /** Oldest first, after a position. */
+  /** The entries after a position, the oldest first. */
   abstract auditAfter(
     database: string,
     position: string,
@@ -72,6 +73,6 @@ export abstract class AuditTables {
   ): Promise<readonly AuditRow[]>;
   /** Blanks names and addresses of these people, in every entry. May be repeated. */
   abstract eraseFromAudit(database: string, personIds: readonly string[]): Promise<void>;
-  /** Forgets every entry after a position. */
+  /** Deletes every entry after a position. */
   abstract truncateAudit(database: string, position: string): Promise<void>;
 }

@@ -4,15 +4,19 @@ export interface WrappedKey {
   readonly wrapped: string;
 }
 
-/** Keys of people for all processes, in a table that forgets: what is dropped is nowhere in it. */
+/** Keys of people for all processes, in a table whose deleted rows leave no trace. */
 export abstract class PersonKeyTable {
-  /** The keys of one person, or of all; several for one where two processes made one at the same moment. */
+  /**
+   * The keys of one person, or of all. A person has several if two processes made one at the same
+   * moment.
+   */
   abstract wrappedKeys(personId?: string): Promise<readonly WrappedKey[]>;
-  /** Durable, and seen by every process, when it resolves. */
+  /** Stores a key. It is durable, and visible to every process, when this resolves. */
   abstract addWrappedKey(key: WrappedKey): Promise<void>;
   /**
-   * Gone for good when it resolves, but for parts that the engine cleans up a moment later.
-   * @param but the one of theirs that stays
+   * Deletes keys. They are gone for good when this resolves, except for parts that the engine
+   * cleans up a moment later.
+   * @param but the key that stays
    */
   abstract dropWrappedKeys(personId: string, but?: string): Promise<void>;
 }

@@ -6,28 +6,31 @@ interface NamedTable {
 
 /** A part of a table that the engine has set aside because it cannot read it. */
 export interface DamagedPart extends NamedTable {
-  /** The name that the engine gives it now, e.g. `broken-on-start_all_2_2_0`. */
+  /** The name that the engine now gives it, e.g. `broken-on-start_all_2_2_0`. */
   readonly part: string;
   readonly reason: string;
-  /** The bytes that it takes on disk. How many rows it has is not known without reading it. */
+  /** The bytes that it takes on disk. The number of its rows cannot be known without reading it. */
   readonly bytes: number;
 }
 
-/** Tells how many rows a table has, as the engine counts them by its parts. */
+/** The number of rows of a table, which the engine knows from its parts. */
 export interface TableRows extends NamedTable {
   readonly streamId: string;
   readonly rows: number;
-  /** Rows go by themselves: fewer than before are no loss. */
+  /** Rows of the table expire, so a smaller number is no loss. */
   readonly expires: boolean;
 }
 
 export abstract class TableHealth {
   /** Lists damaged parts in databases of organizations. */
   abstract damagedParts(): Promise<readonly DamagedPart[]>;
-  /** Tells which table the engine has given a number. */
+  /** Finds the table to which the engine has given a number. */
   abstract tableOf(
     tableId: string,
   ): Promise<(NamedTable & { readonly streamId: string }) | undefined>;
-  /** The rows of streams' tables; undefined where a node may lag behind others, which is no loss. */
+  /**
+   * The numbers of rows of streams' tables; undefined if a node may lag behind others, which is no
+   * loss.
+   */
   abstract tableRows(): Promise<readonly TableRows[] | undefined>;
 }

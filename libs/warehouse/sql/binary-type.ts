@@ -5,20 +5,23 @@
  */
 const ANY_LENGTH = 'SimpleAggregateFunction(any, String)';
 
-/** The name of the function tells how many bytes are in the last three of them. */
+/** The function's name contains the number of bytes in the last three characters. */
 const FUNCTIONS = ['any', 'anyLast', 'max'] as const;
 const PIECE = { bytes: 3, characters: 4 } as const;
-/** The engine takes longer texts of a fixed length for a mistake. */
+/** The engine treats longer texts of a fixed length as a mistake. */
 const FIXED_CHARACTERS_MAX = 256;
 const FIXED_BYTES_MAX = (FIXED_CHARACTERS_MAX / PIECE.characters) * PIECE.bytes;
 const FIXED = /^SimpleAggregateFunction\((\w+), FixedString\((\d+)\)\)$/;
 
-/** Bytes: so many in each value, or of any length. */
+/** Bytes, of a fixed number in each value, or of any length. */
 interface BinaryType {
   readonly bytes?: number;
 }
 
-/** The type of a column of bytes, without nulls. Those of a long fixed length are of any length. */
+/**
+ * The type of a column of bytes, without nulls. Bytes with a long fixed length get the type for any
+ * length.
+ */
 export function writeBinaryType({ bytes }: BinaryType): string {
   if (bytes === undefined || bytes > FIXED_BYTES_MAX) return ANY_LENGTH;
   const characters = Math.ceil(bytes / PIECE.bytes) * PIECE.characters;

@@ -15,7 +15,7 @@ interface WarehouseComponents {
   readonly backups: TableBackups;
 }
 
-/** One warehouse of its parts. */
+/** Puts a warehouse together from its parts. */
 export function composeWarehouse(
   { reader, writer, schema, audit, keys, health, backups }: WarehouseComponents,
   close: () => Promise<void>,

@@ -28,11 +28,11 @@ export const readSettings = (limits: QueryLimits) => ({
   output_format_json_escape_forward_slashes: 0 as const,
   // A decimal shows the digits of its type, as DuckDB, Postgres and DataFusion have it.
   output_format_decimal_trailing_zeros: 1 as const,
-  // A text may be cut within a character; JSON is UTF-8.
+  // A text may be cut within a character, and JSON must be UTF-8.
   output_format_json_validate_utf8: 1 as const,
   // Texts are quoted, so an empty one is not null.
   format_csv_null_representation: '',
-  // Bytes of one length need not be text.
+  // Bytes of a fixed length may not be text.
   output_format_arrow_fixed_string_as_fixed_byte_array: 1 as const,
   output_format_parquet_fixed_string_as_fixed_byte_array: 1 as const,
   output_format_arrow_compression_method: 'none' as const,
@@ -40,11 +40,11 @@ export const readSettings = (limits: QueryLimits) => ({
   output_format_parquet_compression_method: 'snappy' as const,
   json_type_escape_dots_in_keys: 1 as const,
   joined_subquery_requires_alias: 0 as const,
-  // Fields without a type are columns of this kind, and nothing else is.
+  // Only fields without a type are columns of this kind.
   asterisk_include_alias_columns: 1 as const,
   // A null object reads as null, and not as an object of nulls.
   enable_nullable_tuple_type: 1 as const,
-  // These settings are as in standard SQL; the engine has other defaults.
+  // These settings follow standard SQL; the engine has other defaults.
   union_default_mode: 'DISTINCT' as const,
   intersect_default_mode: 'DISTINCT' as const,
   except_default_mode: 'DISTINCT' as const,
@@ -53,21 +53,21 @@ export const readSettings = (limits: QueryLimits) => ({
   cast_keep_nullable: 1 as const,
   prefer_column_name_to_alias: 1 as const,
   aggregate_functions_null_for_empty: 1 as const,
-  // The beginning of a day or an hour before 1970 is before 1970.
+  // For a time before 1970, the beginning of its day or hour is rounded down.
   enable_extended_results_for_datetime_functions: 1 as const,
-  // Analysis cannot be interrupted, and names that stand for one another make trees of any size.
+  // Analysis cannot be interrupted, and names that refer to each other can make trees of any size.
   max_expanded_ast_elements: String(TREE_MAX),
   // Rows that do not fit into memory are sorted on disk.
   max_temporary_data_on_disk_size_for_query: String(limits.memoryBytes * SPILL),
-  // Patterns that are longer take minutes to compile, which no limit stops.
+  // Longer patterns take minutes to compile, and no limit stops that.
   max_hyperscan_regexp_length: String(PATTERN_MAX),
   max_hyperscan_regexp_total_length: String(PATTERNS_MAX),
 });
 
-/** The bound leaves room for the guard's statement, which is longer than the client's. */
+/** The limit leaves room for the guard's statement, which is longer than the client's. */
 const STATEMENT_BYTES_MAX = 1024 * 1024;
 
-/** The same, of queries that come over HTTP. */
+/** The same settings, for queries over HTTP. */
 export const requestSettings = (limits: QueryLimits) => ({
   ...readSettings(limits),
   cancel_http_readonly_queries_on_client_close: 1 as const,
@@ -75,7 +75,7 @@ export const requestSettings = (limits: QueryLimits) => ({
   max_query_size: String(STATEMENT_BYTES_MAX),
 });
 
-/** Results of what we ask for ourselves are small, but not always smaller than what a client may have. */
+/** Results of our own queries are small, but may exceed a client's limit. */
 export const WHOLE_RESULT = {
   max_result_rows: '0',
   max_result_bytes: '0',

@@ -10,7 +10,7 @@ import { quoteText } from '../ddl/identifier.js';
 import type { AuditFilter, AuditRow, AuditTables } from '../ports/audit-tables.js';
 import { runAll, type SqlRunner } from './sql-runner.js';
 
-/** Columns in the order of the table, each with the row's field. */
+/** The columns in the order of the table, each with the row's field. */
 const FIELDS: readonly (readonly [string, keyof AuditRow])[] = [
   ['position', 'position'],
   ['type', 'type'],
@@ -35,7 +35,7 @@ const SELECTED = FIELDS.map(([column, field]) =>
 
 const tableOf = (database: string): string => qualified({ database, table: AUDIT_TABLE });
 
-/** One part, whatever the number of rows; ISO 8601 with its zone. */
+/** The insert makes one part, whatever the number of rows; times are ISO 8601 with their zone. */
 const INSERT_SETTINGS =
   "async_insert = 0, max_threads = 1, max_insert_threads = 1, max_insert_block_size = 1048576, min_insert_block_size_rows = 1048576, min_insert_block_size_bytes = 0, max_block_size = 1048576, input_format_parallel_parsing = 0, date_time_input_format = 'best_effort'";
 
@@ -47,10 +47,13 @@ export interface AuditFence {
    */
   claim(): Promise<void>;
   holds(): Promise<boolean>;
-  /** When it resolves the outcome of every insert of this process is what the table says. @throws {FencedError} */
+  /**
+   * Resolves when the table shows the outcome of every insert of this process.
+   * @throws {FencedError}
+   */
   settle(): Promise<void>;
   /**
-   * @param run runs an insert that takes rows only where the condition holds, and has this id
+   * @param run runs an insert with this id, which stores rows only if the condition holds
    * @throws {FencedError} when another process has claimed since
    */
   insert(run: (condition: string, id: string) => Promise<void>): Promise<void>;
@@ -63,7 +66,7 @@ export class SqlAuditTables implements AuditTables {
   constructor(
     private readonly runner: SqlRunner,
     private readonly ddl: Ddl,
-    /** The fence against other processes; undefined where one process has the tables. */
+    /** The protection against other processes; undefined if only one process has the tables. */
     private readonly fence?: AuditFence,
   ) {}
 
@@ -82,7 +85,8 @@ export class SqlAuditTables implements AuditTables {
   async appendAudit(database: string, rows: readonly AuditRow[]): Promise<void> {
     if (rows.length === 0) return;
     const columns = AUDIT_COLUMNS.map(({ name }) => name).join(', ');
-    // They come behind the statement, because the engine reads a text in it several times.
+    // The values follow the statement as data, because the engine parses a text in it several
+    // times.
     const lines = rows.map(lineOf).join('\n');
     const insert = (condition: string, id?: string): Promise<void> =>
       this.runner.command(
@@ -100,7 +104,7 @@ export class SqlAuditTables implements AuditTables {
     return last;
   }
 
-  /** Asks all databases at once: there may be thousands. */
+  /** Asks all databases in one statement, because there may be thousands. */
   async lastAuditPosition(): Promise<string | undefined> {
     await this.fence?.settle();
     const [there] = await this.runner.rows<{ n: number }>(
@@ -142,7 +146,7 @@ export class SqlAuditTables implements AuditTables {
   async eraseFromAudit(database: string, personIds: readonly string[]): Promise<void> {
     if (personIds.length === 0) return;
     const ids = `(${personIds.map(quoteText).join(', ')})`;
-    // A failed login belongs to nobody, but its address may identify the owner of the account.
+    // A failed login belongs to no account, but its address may identify the owner of the account.
     const theirs = `(actor_id IN ${ids} OR (actor = 'anonymous' AND subject_id IN ${ids}))`;
     const [left] = await this.runner.rows<{ n: number }>(
       `SELECT toFloat64(count()) AS n FROM ${tableOf(database)}

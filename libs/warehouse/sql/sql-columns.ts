@@ -5,18 +5,21 @@ import type { Column, TableName } from '../warehouse.js';
 import { ColumnMismatchError } from '../warehouse-errors.js';
 import type { SqlRunner } from './sql-runner.js';
 
-/** Columns as people see them. A server may have other databases, which are nobody's business here. */
+/** The visible columns. A server may have other databases, which must not be shown here. */
 export const columnsOf = (databases: string): string =>
   `SELECT database, table, name, if(default_kind = 'ALIAS', '${UNTYPED}', type) AS type FROM system.columns WHERE default_kind != 'MATERIALIZED' AND ${databases}`;
 
 const COLUMNS = `${columnsOf('database = {database:String}')} AND table = {table:String} ORDER BY position`;
 
-/** A statement for one column of a wide table takes a second, and as long again for each twenty more. */
+/**
+ * A statement for one column of a wide table takes a second, and another second for each twenty
+ * more.
+ */
 const MODIFIED_AT_ONCE = 200;
 
 const ZONELESS = /\bDateTime64\((\d)\)/;
 
-/** Columns of stream tables: which there are, and how they come and change. */
+/** The columns of stream tables, and their changes. */
 export class SqlColumns {
   constructor(
     private readonly runner: SqlRunner,
@@ -56,7 +59,7 @@ export class SqlColumns {
     if (columns.length === 0) return;
     for (const each of this.ddl.tablesOf(table)) {
       const types = new Map((await this.columns(each)).map(({ name, type }) => [name, type]));
-      // Columns that an earlier try has changed are left out.
+      // Columns that an earlier attempt has changed are left out.
       const others = columns.filter(({ name, type }) => types.get(name) !== type);
       for (let from = 0; from < others.length; from += MODIFIED_AT_ONCE)
         await this.modifySome(each, others.slice(from, from + MODIFIED_AT_ONCE));
@@ -72,7 +75,7 @@ export class SqlColumns {
     await this.runner.command(this.ddl.modifyColumns(table, columns));
   }
 
-  /** Drops those of the columns that have no type and hold nothing. */
+  /** Drops those of the columns that have no type and no values. */
   async dropUntyped(table: TableName, names: readonly string[]): Promise<void> {
     for (const each of this.ddl.tablesOf(table)) {
       const untyped = (await this.columns(each)).filter(({ type }) => type === UNTYPED);
@@ -83,8 +86,8 @@ export class SqlColumns {
   }
 
   /**
-   * The engine adds no `a` where there is an `a.b`: it takes that for a part of it, and passes over
-   * what IF NOT EXISTS adds. Such a column comes under another name and is renamed.
+   * The engine does not add `a` if there is an `a.b`, because it treats `a.b` as a part of `a` and
+   * skips the addition. Such a column is added under another name and then renamed.
    */
   private async addTo(
     table: TableName,
@@ -98,7 +101,7 @@ export class SqlColumns {
       return { name, column: { name: late ? provisionalName(name) : name, type } };
     });
     const columns = places.map(({ column }) => column);
-    // A column under a provisional name has its type from a time before the change was cut off.
+    // The type of a column under a provisional name is from before the change was interrupted.
     const untyped = new Set(added.map(({ name }) => name).filter((name) => present.has(name)));
     await this.runner.command(this.ddl.changeColumns(table, additions(columns, untyped)));
     const late = places.filter(({ name, column }) => name !== column.name);
@@ -114,7 +117,10 @@ export class SqlColumns {
   }
 }
 
-/** No field has it, and the engine lets it be renamed: only what has a dot within, and the same before it, becomes such a name. */
+/**
+ * No field has this name, and the engine allows renaming it, because it has a dot and the same text
+ * before the dot.
+ */
 function provisionalName(name: string): string {
   const dot = name.indexOf('.');
   return dot > 0 && dot === name.length - 1 ? `\u0001${name}` : `${name}\u0001`;

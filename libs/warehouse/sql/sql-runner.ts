@@ -1,15 +1,15 @@
-/** Runs statements on an engine, wherever it is. @throws {WarehouseError} */
+/** Runs statements on an engine, at any place. @throws {WarehouseError} */
 export interface SqlRunner {
   /**
-   * A statement without a result. When it resolves the engine has done it.
-   * @param id by which a server knows it
+   * Runs a statement without a result. It resolves when the engine has done the work.
+   * @param id the statement's id on a server
    */
   command(query: string, id?: string): Promise<void>;
   /** Rows of a small result. */
   rows<Row>(query: string, params?: Readonly<Record<string, unknown>>): Promise<Row[]>;
 }
 
-/** One after the other. */
+/** Runs statements one after the other. */
 export async function runAll(runner: SqlRunner, statements: readonly string[]): Promise<void> {
   for (const statement of statements) await runner.command(statement);
 }

@@ -34,7 +34,9 @@ interface TableRow {
   readonly database: string;
   readonly name: string;
   readonly comment: string;
-  /** Engine, keys, TTL and settings, without the columns: those have names that people chose. */
+  /**
+   * The engine, keys, TTL and settings of a table, without the columns, whose names people chose.
+   */
   readonly engine_full: string;
 }
 
@@ -56,11 +58,11 @@ const isIndexed =
   (column: string): boolean =>
     indexes.has(indexName(kind, column));
 
-/** Says who may read an organization's database. */
+/** Manages the rights to read an organization's database. */
 interface DatabaseAccess {
   createRole?(database: string): Promise<void>;
   dropRole?(database: string): Promise<void> | void;
-  /** One whose reader is known before it is made. */
+  /** Makes a name whose reader exists already. */
   newDatabase?(): string;
 }
 
@@ -89,7 +91,7 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
     await this.access?.createRole?.(database);
   }
 
-  /** The right to read it goes first, so that nobody reads what is left half-way. */
+  /** The right to read is removed first, so that nobody sees a half-deleted database. */
   async dropDatabase(database: string): Promise<void> {
     await this.access?.dropRole?.(database);
     await runAll(this.runner, this.ddl.dropDatabase(database));
@@ -114,7 +116,10 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
     return this.ofTable.add(table, columns);
   }
 
-  /** Indexes that columns of the new types cannot have go before, and come again as the types have them. */
+  /**
+   * Indexes that columns of the new types cannot have are dropped before the change, and created
+   * again for the new types.
+   */
   async modifyColumns(table: TableName, columns: readonly Column[]): Promise<void> {
     const unfiltered = columns.filter(({ type }) => isUnfiltered(type));
     const found = unfiltered.length > 0 ? await this.indexes() : undefined;
@@ -231,7 +236,7 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
       await this.runner.command(this.ddl.removeRejected(database, streamId, rows));
   }
 
-  /** Names of indexes, by table. */
+  /** The names of indexes, by table. */
   private async indexes(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
     const indexes = new Map<string, Set<string>>();
     for (const { name, ...table } of await this.runner.rows<TableName & { readonly name: string }>(

@@ -19,8 +19,8 @@ interface State {
 }
 
 /**
- * Backups run in the background of the engine, which is asked for their progress. A connection that
- * waits for hours would be taken for a lost one.
+ * Runs backups in the background of the engine and asks for their progress, because a connection
+ * that waits for hours would count as lost.
  */
 export class SqlTableBackups implements TableBackups {
   constructor(

@@ -4,12 +4,12 @@ import type { TableName } from '../warehouse.js';
 import type { SqlRunner } from './sql-runner.js';
 
 /**
- * A part that somebody detached by hand has no reason. A part that the engine has only put out of
- * the way has another one.
+ * A part that was detached by hand has no reason, and one that the engine has only moved aside has
+ * another reason.
  */
 const BROKEN = "reason LIKE 'broken%'";
 
-/** Asks the engine's own lists: no table is read. */
+/** Reads the engine's own lists, and no table. */
 export class SqlTableHealth implements TableHealth {
   constructor(
     private readonly runner: SqlRunner,
@@ -17,7 +17,7 @@ export class SqlTableHealth implements TableHealth {
   ) {}
 
   damagedParts(): Promise<readonly DamagedPart[]> {
-    // A shard's table has the organization's database under another first letter.
+    // The table of a shard is in the organization's database with another first letter.
     return this.runner.rows<DamagedPart>(
       `SELECT replaceRegexpOne(database, '^s_', 'o_') AS database, table, name AS part, ifNull(reason, '') AS reason, toFloat64(ifNull(bytes_on_disk, 0)) AS bytes
        FROM ${this.ddl.detachedParts} WHERE ${OUR_DATABASES} AND ${BROKEN} ORDER BY database, table, part`,

@@ -26,7 +26,7 @@ export async function storedBytes(
   return bytes;
 }
 
-/** Places without a size, as object storage, never get full. */
+/** Disks without a size, such as object storage, never get full. */
 export async function fullestDisk(
   runner: SqlRunner,
   ddl: Ddl,
@@ -44,7 +44,7 @@ const disksOf = ({ cluster }: Ddl): string =>
     ? 'system.disks'
     : `clusterAllReplicas(${quoteText(cluster)}, system.disks)`;
 
-/** Gives the organization of a database of either kind: `Ddl.databasesOf` the other way round. */
+/** Gives the organization for a database of either kind: the reverse of `Ddl.databasesOf`. */
 const organizationOf = (database: string): string =>
   database.startsWith(SHARD_PREFIX)
     ? `${ORGANIZATION_PREFIX}${database.slice(SHARD_PREFIX.length)}`

@@ -4,15 +4,17 @@ import { WarehouseError } from '../warehouse-errors.js';
 import type { TableName } from '../warehouse.js';
 import type { SqlRunner } from './sql-runner.js';
 
-/** The engine's numbers of unknown tables, and of those being dropped. */
+/** The engine's error numbers for unknown tables, and for tables that are being dropped. */
 const GONE = new Set([60, 218]);
-/** Tables that one statement asks: for most a statement costs more than its table. */
+/**
+ * The number of tables in one statement, because a statement usually costs more than its tables.
+ */
 const AT_ONCE = 32;
 
-/** Least and most `_timestamp`, in microseconds since 1970. */
+/** The smallest and largest `_timestamp`, in microseconds since 1970. */
 type TimeRange = readonly [number, number];
 
-/** @returns nothing of tables that were dropped meanwhile. */
+/** @returns no entry for tables that were dropped meanwhile. */
 export async function timeRanges(
   runner: SqlRunner,
   database: string,
@@ -25,7 +27,7 @@ export async function timeRanges(
     groups.map(async (group) => {
       const together = await rangesOf(runner, database, group);
       if (together) return together;
-      // One that was dropped meanwhile fails the statement for all.
+      // A table that was dropped meanwhile makes the statement fail for all.
       const alone = group.map((table) => rangesOf(runner, database, [table]));
       return (await Promise.all(alone)).flatMap((each) => each ?? []);
     }),

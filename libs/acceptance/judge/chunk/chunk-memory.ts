@@ -1,19 +1,22 @@
 /** Bytes that are copied from a chunk go into blocks of this size. */
 const BLOCK_BYTES = 256 * 1024;
-/** So much is kept for the next chunk: one of the usual size, and as many bytes copied of it. */
+/**
+ * So many bytes are kept for the next chunk: one chunk of the usual size, and as many bytes copied
+ * from it.
+ */
 const SOURCE_BYTES_MAX = 20 * 1024 * 1024;
 const BLOCKS_MAX = 80;
 
 /**
- * Memory for judging a chunk, used again for the next one: what is allocated for each chunk anew is
- * freed long after, and several times a chunk's size is held meanwhile.
+ * Memory for judging a chunk, reused for the next one. Memory that is allocated anew for each chunk
+ * is freed late, so that several times a chunk's size would be held.
  */
 export class ChunkMemory {
   private source = Buffer.alloc(0);
   private readonly blocks: Buffer[] = [];
   private taken = 0;
 
-  /** @param blockBytes of a chunk so small that it needs less than a block */
+  /** @param blockBytes the size of a chunk that is so small that it needs less than a block */
   constructor(private readonly blockBytes = BLOCK_BYTES) {}
 
   /** Gives memory for the lines of a chunk. */
@@ -34,7 +37,7 @@ export class ChunkMemory {
     return block;
   }
 
-  /** Nothing that was given is used any more. */
+  /** Forgets what was given; nobody uses it any more. */
   freeAll(): void {
     this.taken = 0;
   }

@@ -2,7 +2,7 @@ import type { ObjectColumn, Verbatim } from '@app/streams';
 import type { WrittenTimes } from '@app/warehouse';
 import type { CsvShape } from './csv-shape.js';
 
-/** The job of a judge. All of it can be sent to a thread. */
+/** The job of a judge. All of its fields can be sent to a thread. */
 export interface JudgeJob {
   /** One record a line: the absolute path of a file, or the lines themselves. */
   readonly source: string | Uint8Array;
@@ -13,19 +13,22 @@ export interface JudgeJob {
   readonly columns: readonly JudgedColumn[];
   /** The known fields within columns of objects. */
   readonly objects: readonly ObjectColumn[];
-  /** Integer columns that may hold any, and so never become columns of floats. */
+  /** Integer columns that may hold any integer, and so never become columns of floats. */
   readonly exact: readonly string[];
-  /** Tells why fields cannot become columns; undefined while nobody has tried to make columns of what is new. */
+  /**
+   * Tells why fields cannot become columns; undefined while nobody has tried to create columns for
+   * the new fields.
+   */
   readonly refusedFields: ReadonlyMap<string, string> | undefined;
-  /** More fields than this no stream has. */
+  /** No stream has more fields than this. */
   readonly fieldsMax: number;
   /** Microseconds since the epoch: the time of records that name none. */
   readonly acceptedAt: number;
-  /** Microseconds since the epoch: an earlier record is not for this stream. */
+  /** Microseconds since the epoch: the stream does not take a record with an earlier time. */
   readonly keptFrom: number | undefined;
   /**
-   * Absolute paths of the files to write, compressed; `memory`: what would be in them is answered,
-   * and not compressed; undefined: what is new is looked for, and nothing written.
+   * Absolute paths of the files to write, compressed; `memory`: the bytes come with the answer,
+   * uncompressed; undefined: the judge only looks for new fields, and writes nothing.
    */
   readonly targets?:
     { readonly accepted: string; readonly rejected: string } | 'memory' | undefined;
@@ -36,14 +39,17 @@ export interface JudgeJob {
 export interface JudgedColumn {
   readonly name: string;
   readonly type: string;
-  /** Kinds of values that go into it, one bit for each. */
+  /** The kinds of values that go into the column, one bit for each. */
   readonly fits: number;
-  /** Tells which values it has as they were written. */
+  /** Tells which of its values are stored as they were written. */
   readonly verbatim?: Verbatim | undefined;
 }
 
 export interface JudgedChunk {
-  /** Tells whether the schema must change, or say why not, before there are verdicts: then nothing was written. */
+  /**
+   * Tells whether the schema must change, or must say why it does not, before there are verdicts.
+   * Then nothing was written.
+   */
   readonly isNew: boolean;
   /** Fields in the order in which they came first. */
   readonly survey: readonly SurveyedKind[];
@@ -51,7 +57,7 @@ export interface JudgedChunk {
   readonly changing: readonly { readonly field: string; readonly type: string }[];
   /** Records in the file of accepted ones. */
   readonly accepted: number;
-  /** Tells how their times are written. */
+  /** Tells how the times of these records are written. */
   readonly times: WrittenTimes;
   readonly rejected: JudgedRejections | undefined;
   /** The bytes that would be in the files, when there are no files. */
@@ -72,6 +78,6 @@ export interface JudgedRejections {
   /** Index in {@link reasons}, for each line. */
   readonly reasonOf: Uint32Array;
   readonly reasons: readonly string[];
-  /** The beginning of the first one. */
+  /** The beginning of the first of these records. */
   readonly firstText: string;
 }

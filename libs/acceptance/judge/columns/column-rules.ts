@@ -45,18 +45,20 @@ const WRITTEN: Readonly<Record<Verbatim, readonly [number, number]>> = {
 };
 
 /**
- * Says which values a column takes: by a value's kind, and by what is told of the value beside
- * that.
+ * Says which values a column takes: by a value's kind, and by the marks of the value beside that.
  */
 export class ColumnRules {
-  /** It is there where each value is looked at. */
+  /** It exists for a column whose values are each looked at. */
   readonly typed: TypedColumn | undefined;
   private readonly rule: number;
   private readonly isArray: boolean;
 
   constructor(
     private readonly column: JudgedColumn,
-    /** Tells whether a column of integers may have any: it will never become one of floats. */
+    /**
+     * Tells whether a column of integers may hold any integer. Such a column never becomes one of
+     * floats.
+     */
     private readonly isExact: boolean,
   ) {
     this.typed = TypedColumn.of(column.type);
@@ -64,7 +66,10 @@ export class ColumnRules {
     this.rule = RULES.get(column.type) ?? (this.isArray ? LIST : ANY);
   }
 
-  /** Tells whether a value goes in without loss; of a column whose values are looked at, whether any of the kind does. */
+  /**
+   * Tells whether a value goes in without loss. For a column whose values are looked at, it tells
+   * whether any value of the kind does.
+   */
   takes(kind: number, marks: number): boolean {
     if (kind === NONE) return true;
     if (this.typed) return false;
@@ -82,13 +87,13 @@ export class ColumnRules {
     return fits && !(rule === UNSIGNED && (marks & NEGATIVE) !== 0) && !this.changes(marks);
   }
 
-  /** Tells whether the engine would keep something else of what is nested. */
+  /** Tells whether the engine would change something in a nested value. */
   private changes(marks: number): boolean {
     if (this.rule === OBJECTS) return (marks & CHANGED_IN_OBJECTS) !== 0;
     return this.rule === MIXED_LIST && (marks & CHANGED_IN_MIXED_ARRAYS) !== 0;
   }
 
-  /** Tells whether a value that it takes is to be written as a text: what stands there, in quotes. */
+  /** Tells whether a value that the column takes is to be written as a text, in quotes. */
   quotes(kind: number): boolean {
     return this.column.verbatim !== undefined && kind !== NONE && kind !== TEXT;
   }
@@ -105,7 +110,10 @@ export class ColumnRules {
     return isInteger && (marks & BEYOND_FLOAT) !== 0 && !this.isExact;
   }
 
-  /** Tells whether a wider column might have a value that this one, whose values are looked at, has not. */
+  /**
+   * Tells whether a wider column might take a value that this column, whose values are looked at,
+   * does not take.
+   */
   private isWider(kind: number): boolean {
     if (this.typed?.isOfDays === true) return kind === WALL_TIME;
     if (this.typed?.isOfIntegers !== true) return false;

@@ -14,7 +14,7 @@ const uuids: ValueReader = (bytes, from, to, isText) =>
     ? AS_IT_STANDS
     : undefined;
 
-/** Base64 that is written as it is answered: with its padding, and without bits that mean nothing. */
+/** Base64 in the form in which answers write it: with its padding, and without unused bits. */
 const bytesOf =
   (size: number | undefined): ValueReader =>
   (bytes, from, to, isText) => {
@@ -25,7 +25,7 @@ const bytesOf =
     return size === undefined || held.length === size ? AS_IT_STANDS : undefined;
   };
 
-/** It is undefined where kinds and marks of JSON tell all of a value. */
+/** It is undefined if kinds and marks of JSON already tell everything about a value. */
 function readerOf(type: ValueType): ValueReader | undefined {
   switch (type.family) {
     case 'integer':
@@ -82,7 +82,10 @@ function wanted(type: ValueType): string {
   }
 }
 
-/** A column, or a list, of values at which acceptance looks: their kind in JSON does not tell whether it has them. */
+/**
+ * A column, or a list, whose values acceptance looks at, because their kind in JSON does not tell
+ * whether they fit.
+ */
 export class TypedColumn {
   private constructor(
     private readonly type: string,
@@ -91,7 +94,7 @@ export class TypedColumn {
     private readonly isList: boolean,
   ) {}
 
-  /** Gives the rules of a type; undefined where the kinds of its values tell all. */
+  /** Gives the rules of a type; undefined if the kinds of its values tell everything. */
   static of(type: string): TypedColumn | undefined {
     const inner = /^Array\((.+)\)$/.exec(type)?.[1];
     const element = readValueType(inner ?? type);
@@ -109,12 +112,12 @@ export class TypedColumn {
     return this.element.family === 'date' && !this.isList;
   }
 
-  /** Tells whether a wider one has the numbers that it has not. */
+  /** Tells whether a wider column takes numbers that this one does not take. */
   get isOfIntegers(): boolean {
     return this.element.family === 'integer';
   }
 
-  /** Tells whether no text is one of them; of decimals texts are, too. */
+  /** Tells whether no text is a value of the column. For decimals, texts are values too. */
   get isOfNumbersAlone(): boolean {
     const { family } = this.element;
     return family === 'integer' || family === 'float';
@@ -147,7 +150,7 @@ export class TypedColumn {
     return written ? this.quoted(written) : written;
   }
 
-  /** A text that does not fit as it is spelled: with escapes it may. */
+  /** A text does not fit as it is spelled, but it may fit once its escapes are read. */
   private escaped(bytes: Buffer, from: number, to: number): string | undefined {
     const json = bytes.subarray(from, to);
     if (!json.includes(BACKSLASH)) return undefined;
@@ -155,7 +158,10 @@ export class TypedColumn {
     return this.field(text, 0, text.length, true);
   }
 
-  /** Element by element; what stands between them is left out where one is written otherwise. */
+  /**
+   * Judges element by element. If one element is written differently, blanks between the elements
+   * are left out.
+   */
   private list(bytes: Buffer, from: number): string | undefined {
     const scanner = new JsonScanner(bytes);
     const written: string[] = [];

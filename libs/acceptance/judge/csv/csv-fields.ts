@@ -15,8 +15,8 @@ export const SPECIAL = 2;
 const [PLAIN, ESCAPED, END] = [0, 1, 2];
 
 /**
- * Finds the fields of a record of CSV (RFC 4180) on its line. What it has found is there until the
- * next one.
+ * Finds the fields of a record of CSV (RFC 4180) on its line. The result stays until the next
+ * record is read.
  */
 export class CsvFields {
   readonly from: Int32Array;
@@ -24,13 +24,16 @@ export class CsvFields {
   readonly flags: Uint8Array;
   /** Fields of the record; at most as many as the header names, and one for all beyond that is not empty. */
   count = 0;
-  /** Tells how many there are of them, and of those that are empty beyond the header. */
+  /** The number of these fields, and of the empty fields beyond the header. */
   written = 0;
   /** Tells where the line break is that ends the record. */
   end = 0;
-  /** Tells whether the line read last is one: behind quotes, and a carriage return, comes what ends a field. */
+  /**
+   * Tells whether the line that was read last is one record: after a closing quote, or a carriage
+   * return, a field must end.
+   */
   isRecord = false;
-  /** Tells whether the quoted field in work has what JSON writes otherwise. */
+  /** Tells whether the current quoted field has characters that JSON writes differently. */
   private isSpecial = false;
   private readonly unquoted = new Uint8Array(256);
   private readonly quoted = new Uint8Array(256);
@@ -104,7 +107,10 @@ export class CsvFields {
     return !fault;
   }
 
-  /** Reads on behind the opening quote. @returns where the closing one is, or the line break */
+  /**
+   * Reads on behind the opening quote.
+   * @returns the place of the closing quote, or of the line break
+   */
   private endOfQuoted(start: number): number {
     const { bytes, quoted } = this;
     this.isSpecial = false;

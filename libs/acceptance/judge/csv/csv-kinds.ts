@@ -11,15 +11,15 @@ const [MICROS, NANOS] = [timestamps(6, true), timestamps(9, true)];
 
 /**
  * Tells the kind of a text of CSV: a day, `YYYY-MM-DD`; a time, `YYYY-MM-DD hh:mm:ss` with T or a
- * space and up to nine digits of a second, or no seconds at all; a moment, which has a zone
- * besides; or any text.
+ * space and up to nine digits of a second, or no seconds at all; a moment, which also has a zone;
+ * or any text.
  */
 export function kindOfText(bytes: Buffer, from: number, to: number): number {
   if (to - from < DAY_LENGTH || dayAt(bytes, from) < 0) return TEXT;
   const clock = from + DAY_LENGTH + 1;
   if (to - from === DAY_LENGTH) return DAY;
   if (!isBetween(bytes[clock - 1])) return TEXT;
-  // A time without seconds is judged by a pattern.
+  // A pattern judges a time without seconds.
   if (bytes[from + MINUTE_LENGTH] !== COLON || !isClockAt(bytes, clock))
     return MICROS(bytes, from, to, true) === undefined ? TEXT : to - from === MINUTE_LENGTH ? WALL_TIME : MOMENT; // prettier-ignore
   const point = from + TIME_LENGTH;
@@ -27,7 +27,7 @@ export function kindOfText(bytes: Buffer, from: number, to: number): number {
   if (end < 0) return TEXT;
   const isFine = significantDigits(bytes, point, end) > MICRO_DIGITS;
   if (end === to) return isFine ? WALL_NANOS : WALL_TIME;
-  // Some write a fraction so: no zone.
+  // Some programs write a fraction like this; it is no zone.
   if (bytes[end] === COMMA) return TEXT;
   const isMoment =
     (bytes[end] === Z && end === to - 1) ||
@@ -47,14 +47,14 @@ const SORTS: readonly (readonly number[])[] = [
   [MOMENT, MOMENT_NANOS],
 ];
 /**
- * Times with more digits than microseconds have. A field with such a time has its kind for all of
- * its times, or is a text.
+ * Times with more digits than microseconds have. If a field has such a time, all of its times get
+ * this kind, or the field is a text.
  */
 const FINE: readonly number[] = [WALL_NANOS, MOMENT_NANOS];
 
 /**
- * Tells the kinds of a field without a column: the kind that all of its values have, and text where
- * they are of several sorts, or are times that no column has all of.
+ * Tells the kinds of a field without a column: the kind that all of its values have. It is text if
+ * they are of several sorts, or if no column can hold all of its times.
  * @param isAllInNanos see {@link isInNanos}
  */
 export function kindsOfNew(

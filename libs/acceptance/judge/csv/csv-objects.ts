@@ -33,7 +33,7 @@ export class CsvObjects {
     this.keys = [...columns, ''].map((name) => Buffer.from(`${JSON.stringify(name)}:`));
   }
 
-  /** The record that was read last, which begins there; as it came where it is no CSV. */
+  /** The record that was read last, which begins there. If it is not CSV, it stays as it came. */
   keep(at: number): Place {
     const { bytes, fields, writer } = this;
     writer.beginRow();
@@ -87,7 +87,7 @@ export class CsvObjects {
         writer.ascii(values.isTrue(from, to) ? 'true' : 'false');
         return;
       }
-      // A column of decimals may have what 64 bits have not, and JSON only as text.
+      // A column of decimals may have values beyond 64 bits, which JSON can hold only as text.
       const isBeyond = values.isBeyond && reading !== AS_TYPED;
       if ((kind >= INT && kind <= FLOAT) || isBeyond) {
         writer.copy(values.source, values.from, values.to);

@@ -11,11 +11,14 @@ export interface Field {
   readonly name: string;
 }
 
-/** One with a column that it goes into. */
+/** A field of the header whose column exists. */
 export interface Target extends Field {
   readonly reading: number;
   readonly rules: ColumnRules;
-  /** Kinds of values that go into it where nothing else is told of them, one bit for each. */
+  /**
+   * The kinds of values that go into the column if nothing more is known about them, one bit for
+   * each.
+   */
   readonly fits: number;
 }
 

@@ -14,7 +14,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
  * Reads a record's time from a field.
- * @returns undefined where it tells none: it is empty, or a number that is 0
+ * @returns undefined if the field is empty or a number that is 0
  */
 export function timeOfField(
   bytes: Buffer,
@@ -28,7 +28,7 @@ export function timeOfField(
   if (from === to) return undefined;
   if ((flags & SPECIAL) === 0) {
     const number = plainMicros(bytes, from, to);
-    // 0 stands for a time that nobody has set.
+    // 0 stands for a time that was never set.
     if (number !== undefined) return number === 0 ? undefined : number;
     const plain = plainIsoMicros(bytes, from, to);
     if (plain !== undefined) return plain;

@@ -32,7 +32,7 @@ interface JsonOfField {
   readonly bytes: Buffer;
   readonly kind: number;
   readonly marks: number;
-  /** Tells why no column takes it, although it is JSON. */
+  /** Tells why no column takes the value, although it is JSON. */
   readonly fault: Fault | undefined;
 }
 
@@ -42,7 +42,7 @@ export class CsvValues {
   marks = 0;
   /** Tells whether the field read last is a number that no type holds. */
   isBeyond = false;
-  /** Tells where the number read last is as JSON writes it, without blanks around it. */
+  /** Tells the place of the number that was read last, without the blanks around it. */
   source: Buffer;
   from = 0;
   to = 0;
@@ -54,7 +54,10 @@ export class CsvValues {
     this.scanner = new JsonScanner(bytes);
   }
 
-  /** The kind of a field that may be a number or a truth; what is neither is a text, or a time where any kind is asked for. */
+  /**
+   * The kind of a field that may be a number or a boolean. Any other field is a text, or a time if
+   * any kind is asked for.
+   */
   kindOf(from: number, to: number, reading: number): number {
     this.marks = 0;
     this.isBeyond = false;
@@ -66,7 +69,7 @@ export class CsvValues {
     return reading === AS_ANY ? kindOfText(this.bytes, from, to) : TEXT;
   }
 
-  /** Tells whether a field that is a truth is the one. */
+  /** Tells whether a boolean field is true. */
   isTrue(from: number, to: number): boolean {
     return this.isWord(TRUE, from, to);
   }
@@ -136,8 +139,8 @@ export class CsvValues {
   }
 
   /**
-   * @param within is told what stands within it, as within what
-   * @returns undefined where it is no JSON
+   * @param within is told the members of the value, each with its parent
+   * @returns undefined if it is no JSON
    */
   json(
     from: number,
@@ -167,7 +170,7 @@ export class CsvValues {
   }
 }
 
-/** A field's text, with a line break behind it; line breaks between values of JSON are blanks. */
+/** A field's text, with a line break behind it. Line breaks between values of JSON are blanks. */
 function unescaped(source: Buffer, from: number, to: number, isQuoted: boolean): Buffer {
   const bytes = Buffer.allocUnsafe(to - from + 1);
   let length = 0;

@@ -29,7 +29,7 @@ const ROW_END = Buffer.from(']\n');
 export class CsvJudge {
   accepted = 0;
   readonly refused = new RefusedRecords();
-  /** Tells whether a field has something that its stream might change its columns for. */
+  /** Tells whether a field has a value for which its stream might change its columns. */
   isNew = false;
   private readonly survey = new FieldSurvey();
   private readonly paths: PathSurvey;
@@ -40,12 +40,12 @@ export class CsvJudge {
   /** Fields with a column, and those without one. */
   private readonly known: readonly Target[];
   private readonly open: readonly Field[];
-  /** Fields without a column that have a time of which nanoseconds cannot be told. */
+  /** Fields without a column whose times may not fit into nanoseconds. */
   private readonly beyondNanos = new Set<number>();
   private readonly time: number;
   private readonly alternative: number;
   private readonly isAllUtf8: boolean;
-  /** Tells why the record in work is refused. */
+  /** The reason why the current record is refused. */
   private reason: string | undefined;
 
   /** @param bytes the lines; the last one must end with a line break */
@@ -72,7 +72,7 @@ export class CsvJudge {
     this.isAllUtf8 = isUtf8(bytes);
   }
 
-  /** @returns the rows of the records that fit; nothing to go by when something is new */
+  /** @returns the rows of the records that fit; they are useless if something is new */
   judge(): readonly Buffer[] {
     const { bytes, fields, job } = this;
     let line = job.firstLine;
@@ -95,8 +95,8 @@ export class CsvJudge {
   }
 
   /**
-   * Field, kind and number of values; fields in the order of the header. A field for which there
-   * is no column yet is what all of its values are, and text where they are of several kinds.
+   * Field, kind and number of values, with the fields in the order of the header. A field without a
+   * column gets the kind of all its values, or text if they are of several kinds.
    */
   surveyed(): SurveyedKind[] {
     const { survey, known, open, beyondNanos } = this;
@@ -113,7 +113,7 @@ export class CsvJudge {
     return [...kinds.sort((a, b) => a.field - b.field).flatMap((each) => each.kinds), ...within];
   }
 
-  /** Writes the record in work, or says why not. */
+  /** Writes the current record, or says why it is refused. */
   private verdict(at: number): string | undefined {
     const { bytes, fields, shape, writer, known } = this;
     const { end } = fields;
@@ -143,7 +143,7 @@ export class CsvJudge {
     return field < fields.count && (fields.to[field] ?? 0) > (fields.from[field] ?? 0);
   }
 
-  /** Reads a field without a column: it must be told what it is, and be a column first. */
+  /** Reads a field without a column. Its kind must be found, and a column created for it, first. */
   private openField({ field, name }: Field): void {
     if (!this.isThere(field)) {
       this.survey.count({ field, kind: NONE, marks: 0 });
@@ -187,7 +187,7 @@ export class CsvJudge {
     const { bytes, values } = this;
     const { typed } = target.rules;
     const isText = typed?.isOfNumbersAlone !== true || values.kindOf(from, to, AS_NUMBER) === TEXT;
-    // No value of such a type has what JSON writes otherwise.
+    // No value of this type has characters that JSON writes differently.
     const field = isText
       ? typed?.field(bytes, from, to, true)
       : typed?.field(values.source, values.from, values.to, false);
@@ -214,7 +214,7 @@ export class CsvJudge {
     } else this.refuse(name, whyUnfit(target, json?.kind ?? TEXT, json?.marks ?? 0));
   }
 
-  /** A value of a column at whose values one looks. */
+  /** Reads a value of a column whose values are each looked at. */
   private writeOwn({ field }: Target, written: string): void {
     this.survey.count({ field, kind: OWN, marks: 0 });
     this.writer.ascii(written);
@@ -257,7 +257,7 @@ export class CsvJudge {
     this.reason ??= REASON.ofField(name, why);
   }
 
-  /** Says why not where the record tells no time that can be kept. */
+  /** Says why not, if the record has no time that can be kept. */
   private timed(): string | undefined {
     const { bytes, fields, job, writer } = this;
     const own = timeOfField(bytes, fields, this.time);

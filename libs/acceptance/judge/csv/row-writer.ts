@@ -2,7 +2,7 @@ import type { ChunkMemory } from '../chunk/chunk-memory.js';
 import { INNER_BREAK } from './csv-fields.js';
 
 const [QUOTE, BACKSLASH, SPACE] = [0x22, 0x5c, 0x20];
-/** A text of so many bytes is copied faster by a call. */
+/** From so many bytes on, a call copies a text faster. */
 const COPIED_BY_CALL = 40;
 
 /** The escapes of the bytes that a JSON text must not contain unescaped. */
@@ -12,11 +12,11 @@ const ESCAPES: readonly (Buffer | undefined)[] = Array.from({ length: 256 }, (_,
   return Buffer.from(JSON.stringify(String.fromCharCode(byte)).slice(1, -1));
 });
 
-/** Writes rows into a chunk's memory; a row lies in one piece, and can be taken back. */
+/** Writes rows into a chunk's memory. A row lies in one piece, and can be removed again. */
 export class RowWriter {
   private block: Buffer = Buffer.alloc(0);
   private length = 0;
-  /** Tells where the piece in work begins, and the row. */
+  /** The beginnings of the current piece and of the current row. */
   private begun = 0;
   private rowFrom = 0;
   private ended = 0;
@@ -37,7 +37,7 @@ export class RowWriter {
     this.length = this.rowFrom;
   }
 
-  /** Tells where the row in work is, to be written into; until the next call. */
+  /** Tells where the current row is, so that callers can write into it until the next call. */
   get place(): { readonly block: Buffer; readonly from: number } {
     return { block: this.block, from: this.rowFrom };
   }
@@ -101,14 +101,14 @@ export class RowWriter {
     if (this.length + bytes <= this.block.length) return;
     const row = this.block.subarray(this.rowFrom, this.length);
     this.endPiece();
-    // A row that is long already may become much longer.
+    // If a row is already long, it may become much longer.
     this.block = this.memory.block(2 * row.length + bytes);
     this.begun = 0;
     this.rowFrom = 0;
     this.length = row.copy(this.block);
   }
 
-  /** Ends the piece before the row in work. */
+  /** Ends the piece before the current row. */
   private endPiece(): void {
     const { begun, block, rowFrom } = this;
     if (rowFrom > begun) this.pieces.push(block.subarray(begun, rowFrom));

@@ -23,23 +23,27 @@ const NEWLINE = 0x0a;
 const TIME = 0;
 
 /**
- * Judges records, one a line, against the columns of a stream, and counts what their fields hold.
- * A record that fits is passed on as it came, but with its time, if it tells one, as a whole number,
- * and integers of integer columns written as such: the engine reads nothing else there.
+ * Judges records, one a line, against the columns of a stream, and counts what their fields hold. A
+ * record that fits is passed on as it came, with two changes: its time, if it has one, becomes a
+ * whole number, and integers of integer columns are written in integer notation, because the engine
+ * reads nothing else there.
  */
 export class LinesJudge {
   accepted = 0;
   readonly refused = new RefusedRecords();
-  /** Tells whether a field has something that its stream might change its columns for. */
+  /** Tells whether a field has a value for which its stream might change its columns. */
   isNew = false;
-  /** Tells whether a time must be written whose magnitude would tell another. */
+  /** Tells whether a time must be written whose size would stand for another unit. */
   wantsMicroseconds = false;
   private readonly survey = new FieldSurvey();
   private readonly paths: PathSurvey;
   private readonly reader: RecordReader;
   private readonly writer: LineWriter;
   private readonly rules: readonly (ColumnRules | undefined)[];
-  /** Tells whether values of a kind of which nothing else is told go into a column as they are, by column and kind. */
+  /**
+   * By column and kind, tells whether values of a kind that has no marks go into the column
+   * unchanged.
+   */
   private readonly fits: Uint8Array;
   private readonly isAllUtf8: boolean;
   private alternative: number;
@@ -73,7 +77,7 @@ export class LinesJudge {
     this.isAllUtf8 = isUtf8(bytes);
   }
 
-  /** @returns the records that fit, as they are to be stored; nothing to go by when something is new */
+  /** @returns the records that fit, as they are stored; they are useless if something is new */
   judge(): readonly Buffer[] {
     const { bytes, job } = this;
     const { scanner } = this.reader;
@@ -268,7 +272,7 @@ interface Line {
   readonly end: number;
 }
 
-/** Tells whether a time stands there as it is to be stored. */
+/** Tells whether a time stands there in the form in which it is stored. */
 function isWritten(bytes: Buffer, { from, to }: Member, time: string): boolean {
   if (to - from !== time.length) return false;
   for (let index = 0; index < time.length; index += 1)
@@ -276,7 +280,7 @@ function isWritten(bytes: Buffer, { from, to }: Member, time: string): boolean {
   return true;
 }
 
-/** Tells where it ends without the blanks at its end. */
+/** Tells where the line ends without the blanks at its end. */
 function withoutBlanks(bytes: Buffer, from: number, end: number): number {
   let to = end;
   for (let byte = bytes[to - 1]; to > from && (byte === 0x20 || byte === 0x09 || byte === 0x0d); byte = bytes[to - 1]) to -= 1; // prettier-ignore

@@ -2,10 +2,10 @@ import type { ChunkMemory } from '../chunk/chunk-memory.js';
 
 /** Fewer bytes are copied faster one by one than by a call. */
 const COPIED_BY_CALL = 160;
-/** So many bytes that stand together are not copied at all. */
+/** If so many bytes stand together, they are not copied at all. */
 const PIECE_BYTES = 64 * 1024;
 
-/** A piece of a line that is written otherwise than it came. */
+/** A piece of a line that is written differently from how it came. */
 export interface Patch {
   readonly from: number;
   readonly to: number;
@@ -13,14 +13,16 @@ export interface Patch {
   readonly text: string;
 }
 
-/** Collects lines of a chunk, most of them as they are: many that stand together are not copied. */
+/**
+ * Collects lines of a chunk. Most lines stay unchanged, and a run of unchanged lines is not copied.
+ */
 export class LineWriter {
   private readonly pieces: Buffer[] = [];
-  /** Takes what is copied; what of it belongs to no piece yet begins at `begun`. */
+  /** Takes the bytes that are copied. Those that belong to no piece yet begin at `begun`. */
   private block: Buffer = Buffer.alloc(0);
   private begun = 0;
   private length = 0;
-  /** Tells where the lines begin and end that are to be written next. */
+  /** The beginning and the end of the lines that are written next. */
   private from = 0;
   private to = 0;
 
@@ -29,7 +31,7 @@ export class LineWriter {
     private readonly memory: ChunkMemory,
   ) {}
 
-  /** A line with its line break, the last one's too. */
+  /** Adds a line with its line break, also after the last line. */
   line(from: number, to: number): void {
     if (from !== this.to) {
       this.writeKept();

@@ -11,8 +11,8 @@ import {
 
 /**
  * Reads a record's time from a field.
- * @returns undefined where it tells none: it is null, or a number that is 0, be it in quotes, which
- *   stands for a time that nobody has set
+ * @returns undefined if the field is null, or a number that is 0 (also in quotes), which stands for
+ *   a time that was never set
  */
 export function timeOf(bytes: Buffer, { kind, from, to }: Member): Micros | 'no time' | undefined {
   if (kind === NONE) return undefined;

@@ -94,7 +94,9 @@ describe('FieldTable', () => {
     return found;
   };
 
-  /** The shortest of some tries, in milliseconds: other work on the machine only makes it longer. */
+  /**
+   * The shortest time of some tries, in milliseconds: other work on the machine only adds to it.
+   */
   const timeOf = (names: readonly string[]): number => {
     const tries = Array.from({ length: 4 }, () => {
       const started = performance.now();

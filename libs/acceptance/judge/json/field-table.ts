@@ -3,7 +3,10 @@ import { certain } from '@app/platform';
 
 const FNV_PRIME = 0x01000193;
 
-/** Tells where hashes begin, which nobody knows: else names could be chosen that all fall on one place. */
+/**
+ * The start value of hashes. It is secret, because a client could otherwise choose names that all
+ * fall on one place.
+ */
 const HASH_BEGIN = randomInt(2 ** 32) | 0;
 
 /** Hash of bytes (FNV-1a, 32 bits), with its high bits in the low ones, which choose the place. */
@@ -14,19 +17,22 @@ function hashOf(bytes: Uint8Array, from: number, to: number): number {
 }
 
 /**
- * Finds names of fields by their bytes. Records of a stream name their fields in much the same
- * order: so the field behind the one found last is looked at first.
+ * Finds names of fields by their bytes. Records of a stream have their fields in much the same
+ * order, so the field after the one found last is looked at first.
  */
 export class FieldTable {
   readonly names: string[] = [];
   private readonly keys: Buffer[] = [];
   /**
-   * The names one behind another, each in quotes and with the colon: as records without blanks
+   * The names one behind another, each in quotes and with the colon, as records without blanks
    * write them. A name begins where the one before it ends.
    */
   private written = new Uint8Array(1024);
   private ends = new Int32Array(64);
-  /** Index of a name, plus 1, at a place that its hash gives; half of them at most are taken. */
+  /**
+   * The index of a name, plus 1, at a place that its hash gives. At most half of the places are
+   * taken.
+   */
   private places = new Int32Array(64);
 
   constructor(names: readonly string[]) {
@@ -68,7 +74,7 @@ export class FieldTable {
     return this.find(bytes, 0, bytes.length, -1);
   }
 
-  /** Adds a name that is not there. @returns its index */
+  /** Adds a name that is not in the table yet. @returns its index */
   add(name: string): number {
     const index = this.names.push(name) - 1;
     this.keys.push(Buffer.from(name));

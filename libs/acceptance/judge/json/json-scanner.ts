@@ -34,30 +34,36 @@ const SPACE = 0x20;
 /** Turns a letter into its lower case. */
 const LOWER = 0x20;
 
-/** An integer of fewer digits is in every type of numbers. */
+/** Every type of numbers holds an integer with fewer digits. */
 const SAFE_DIGITS = 15;
-/** A float has all integers of so many digits, and 64 bits have all of so many, if the first is no nine. */
+/**
+ * A float holds all integers of so many digits. 64 bits hold all of so many digits whose first
+ * digit is not 9.
+ */
 const [FLOAT_DIGITS, INT_DIGITS] = [16, 19];
-/** A fraction of so many digits may be too small for a float to have anything of it. */
+/** A fraction of so many digits may be so small that a float becomes zero. */
 const FRACTION_DIGITS_MAX = 300;
 
 /**
- * Reads JSON by its grammar (RFC 8259), strictly, and tells kinds: over the bytes, because a text
- * made of them costs more than all the rest. Line breaks are no blanks here: a record is a line.
- * The byte behind the last one must be a line break.
+ * Reads JSON by its grammar (RFC 8259), strictly, and tells kinds. It works on bytes, because
+ * making a text of them costs more than all the rest. A line break is no blank here, since a record
+ * is a line. The byte behind the last one must be a line break.
  */
 export class JsonScanner {
   at = 0;
   fault: Fault = 'malformed';
   /** The marks of the values read since they were set to 0; see `kinds.ts`. */
   marks = 0;
-  /** Tells whether the record in work is too deep to be stored; it is still read to its end. */
+  /** Tells whether the current record is too deep to be stored. It is still read to its end. */
   isTooDeep = false;
   /** Tells whether the text read last has an escape. */
   hasEscape = false;
-  /** Where the names of the objects begin and end that are being read, the innermost one's last. */
+  /**
+   * The beginnings and ends of the names of the objects that are being read. The innermost name is
+   * the last.
+   */
   private readonly spans: number[] = [];
-  /** Tells how many arrays, and objects, what is read is within; a record itself is not counted. */
+  /** The number of arrays and objects around the current value, without the record itself. */
   private arrays = 0;
   private objects = 0;
 
@@ -72,7 +78,7 @@ export class JsonScanner {
     this.words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
-  /** Begins a record, and forgets what a record that ended by a fault has left. */
+  /** Begins a record, and forgets the state of a record that ended with a fault. */
   begin(at: number): void {
     this.at = at;
     this.isTooDeep = false;
@@ -94,7 +100,7 @@ export class JsonScanner {
     return byte;
   }
 
-  /** @throws {FaultFound} when the next byte that is no blank is another. */
+  /** @throws {FaultFound} when the next byte that is no blank is a different one. */
   expect(byte: number): void {
     if (this.blanks() !== byte) this.fail('malformed');
     this.at += 1;
@@ -103,7 +109,7 @@ export class JsonScanner {
   /** Reads what follows a member or an element: a comma, or the end. @returns whether another one comes */
   goesOn(close: number): boolean {
     const byte = this.blanks();
-    // The byte that ends a line too early must be there still, because the next record begins
+    // The byte that ended a line too early must still be there, because the next record begins
     // behind it.
     if (byte !== COMMA && byte !== close) this.fail('malformed');
     this.at += 1;
@@ -224,7 +230,7 @@ export class JsonScanner {
     }
     this.arrays += 1;
     this.path = NO_PATH;
-    // Marks beside the array say nothing of its elements.
+    // Marks of the values beside the array say nothing about its elements.
     const { marks } = this;
     this.marks = 0;
     for (;;) {
@@ -278,7 +284,7 @@ export class JsonScanner {
     return this.told(tellFraction(this.written(start)));
   }
 
-  /** @returns where they end; there is one at least. */
+  /** @returns the end of the digits; there is at least one. */
   private digits(from: number): number {
     const { bytes } = this;
     let at = from;

@@ -1,4 +1,4 @@
-/** Up to so many names are compared each with each, which costs less than to make texts of them. */
+/** Up to so many names are compared pair by pair, which costs less than to make texts of them. */
 const COMPARED_MAX = 12;
 
 /**
@@ -16,7 +16,7 @@ export function namedTwice(bytes: Buffer, spans: readonly number[], escaped: boo
 
 function isSame(bytes: Buffer, from: number, to: number, other: number, otherTo: number): boolean {
   if (to - from !== otherTo - other) return false;
-  // Names of one object often begin alike, and seldom end so.
+  // Names of one object often begin alike, but seldom end alike.
   for (let at = to - 1, beside = otherTo - 1; at >= from; at -= 1, beside -= 1)
     if (bytes[at] !== bytes[beside]) return false;
   return true;

@@ -25,7 +25,10 @@ import {
 // Values that the engine would change within objects and arrays. Each was found by writing and
 // reading them back: `test/fixtures/lines-outcomes.ts` lists them.
 
-/** An array of several kinds keeps an object as a tuple, and of one with more names the insert takes seconds. */
+/**
+ * In an array of several kinds the engine keeps an object as a tuple. With more names than this, an
+ * insert takes seconds.
+ */
 const TUPLE_NAMES_MAX = 256;
 const [DOT, PERCENT, BACKSLASH, LOWER_U] = [0x2e, 0x25, 0x5c, 0x75];
 
@@ -64,10 +67,10 @@ function marksOfName(bytes: Buffer, from: number, to: number): number {
   if (from === to) return CHANGED_IN_MIXED_ARRAYS;
   for (let at = from; at < to; at += 1) {
     const byte = bytes[at] ?? 0;
-    // The engine writes a dot within a name so, and reads it back as a dot.
+    // The engine writes a dot within a name like this, and reads it back as a dot.
     if (byte === PERCENT && isEscapedDot(bytes, at))
       return CHANGED_IN_OBJECTS | CHANGED_IN_MIXED_ARRAYS;
-    // Two names may meet in one place: then nothing of the table can be read any more.
+    // Two names may become the same column. Then nothing of the table can be read any more.
     if (byte === DOT) return CHANGED_IN_MIXED_ARRAYS;
     if (byte === BACKSLASH && bytes[at + 1] === LOWER_U) return CHANGED_IN_MIXED_ARRAYS;
   }
@@ -95,7 +98,8 @@ export function marksOfArray(
   const own = marks & ~WITHIN;
   if (arrays === 0 && objects === 0) return own;
   const ofArrays = (kinds & ARRAYS) === 0 ? 0 : marks;
-  // An integer written as a fraction is one to the engine, and all beside it are read as such.
+  // The engine takes an integer with a fraction for an integer, and reads all numbers beside it as
+  // integers.
   const isOdd = (kinds & INTEGERS) !== 0 && (marks & ODDLY_WRITTEN) !== 0;
   const hasFractions = isOdd || (kinds & (1 << FLOAT)) !== 0 || (ofArrays & FRACTIONS_WITHIN) !== 0;
   const hasUnsigned = (kinds & (1 << UINT)) !== 0 || (ofArrays & UNSIGNED_WITHIN) !== 0;

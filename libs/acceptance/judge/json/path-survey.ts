@@ -34,14 +34,16 @@ const NAMES = [...KIND_NAMES, beyondFloat('Int64'), beyondFloat('Array(Nullable(
 
 /** Keys of all objects of a chunk that are told apart. */
 const KEYS_MAX = 10_000;
-/** Keys of one place that are remembered as none. */
+/** The number of other keys of one place that are remembered. */
 const PASSED_OVER_MAX = 1000;
-/** No key: one that has no name in a statement, or is nested too deep, or was too many. */
+/**
+ * Stands for no key: the key has no name in a statement, is nested too deep, or is one too many.
+ */
 export const NO_PATH = -1;
 
 /**
- * Tells which kinds of values stand at which paths within objects. Objects name their keys in much the
- * same order: so the key behind the one found last is looked at first.
+ * Counts which kinds of values stand at which paths within objects. Objects have their keys in much
+ * the same order, so the key after the one found last is looked at first.
  */
 export class PathSurvey {
   /** They are found by key; where there are more than may be told apart, their columns list no more paths. */
@@ -52,7 +54,10 @@ export class PathSurvey {
   private readonly sizes: number[] = [];
   private readonly seen: number[] = [];
   private readonly known: number[] = [];
-  /** The key that came last time behind each, under the same parent; and in the first place below each. */
+  /**
+   * For each key, the key that followed it last time under the same parent. The first place is for
+   * the first key below each parent.
+   */
   private readonly following: number[] = [];
   private readonly first: number[] = [];
   private readonly children = new Map<number, Map<string, number>>();
@@ -72,7 +77,7 @@ export class PathSurvey {
     }
   }
 
-  /** Tells where a field's own keys are below. */
+  /** Tells where the keys directly below a field begin. */
   topOf(field: number): number {
     const known = this.tops.get(field);
     if (known !== undefined) return known;
@@ -81,7 +86,7 @@ export class PathSurvey {
     return top;
   }
 
-  /** Forgets fields from this one on, because the text that had them was no record. */
+  /** Forgets fields from this one on, because the line that had them was no record. */
   forgetFrom(field: number): void {
     for (const each of this.tops.keys()) if (each >= field) this.tops.delete(each);
   }

@@ -6,7 +6,7 @@ const [QUOTE, COLON, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x3a, 0x7b, 0x7d];
 /** More distinct fields than any stream may have; records with others are refused. */
 const FIELDS_MAX = 20_000;
 
-/** A field of the record in work, and where it stands. */
+/** A field of the current record, and its place. */
 export interface Member {
   /** Index of its name; -1 when there are more names than any stream may have. */
   field: number;
@@ -19,27 +19,33 @@ export interface Member {
   to: number;
 }
 
-/** Reads records, and finds the names of their fields. What it has read is there until the next one. */
+/**
+ * Reads records, and finds the names of their fields. The result stays until the next record is
+ * read.
+ */
 export class RecordReader {
   readonly scanner: JsonScanner;
   readonly fields: FieldTable;
   /** The record's fields; only the first `count` are its own. */
   readonly members: Member[] = [];
   count = 0;
-  /** Tells where the name of a field begins that appears for the second time; -1 when none does. */
+  /** The place of the name of a field that appears for the second time; -1 if there is none. */
   twiceFrom = -1;
-  /** The kind of the value that stood instead of an object. */
+  /** The kind of the value if it is not an object. */
   otherKind = -1;
-  /** The record in which each field was seen last. */
+  /** For each field, the last record that had it. */
   private seenIn = new Int32Array(64);
-  /** The field that came last time behind each, and in the first place before all: records name theirs in much the same order. */
+  /**
+   * For each field, the field that followed it last time. The first place is for the first field.
+   * Records have their fields in much the same order.
+   */
   private following = new Int32Array(64);
   private record = 0;
-  /** Tells whether the record in work has an object in a field that no record before had. */
+  /** Tells whether the current record has an object in a field that no record had before. */
   private enteredFresh = false;
-  /** Tells where the name of the member in work begins. */
+  /** The place of the name of the current member. */
   private keyFrom = 0;
-  /** Fields of the record in work that no record before had. */
+  /** Fields of the current record that no record had before. */
   private readonly fresh = new Map<string, number>();
 
   /** @param bytes the lines; the last one must end with a line break */
@@ -80,7 +86,10 @@ export class RecordReader {
     }
   }
 
-  /** Names of the record just read belong to the table from now on. @returns whether there are any */
+  /**
+   * Adds the names of the record that was just read to the table.
+   * @returns whether there are any
+   */
   keepNames(): boolean {
     if (this.fresh.size === 0) return false;
     for (const [name, field] of this.fresh) if (field >= 0) this.fields.add(name);
@@ -168,7 +177,8 @@ export class RecordReader {
     }
     const next = this.fields.names.length + this.fresh.size;
     const field = next < FIELDS_MAX ? next : -1;
-    // Those too that are too many for the table; a record of too many fields needs no more of them.
+    // This includes names that are too many for the table: a record with too many fields needs no
+    // more of them.
     if (this.count <= this.membersMax) this.fresh.set(name, field);
     return field;
   }

@@ -8,9 +8,7 @@ const LOWER = 0x20;
 const ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
 const UNICODE_ESCAPE = 6;
 
-/**
- * Finds the end of the escape that begins at a backslash, or the reason why it is no valid escape.
- */
+/** Finds the end of the escape that begins at a backslash, or the reason why it is not valid. */
 export function endOfEscape(bytes: Buffer, at: number): number | Fault {
   const byte = bytes[at + 1] ?? 0;
   if (byte !== LOWER_U) return ESCAPES.has(byte) ? at + 2 : 'malformed';

@@ -1,14 +1,14 @@
 import { NESTING_MAX, type Fault } from '../json/fault.js';
 import { STRUCTURAL } from './structural.js';
 
-/** Field with a record's time, and the one that Elasticsearch's shippers write it into. */
+/** The field with a record's time, and the field into which shippers for Elasticsearch write it. */
 export const TIMESTAMP = '_timestamp';
 export const ALTERNATIVE_TIMESTAMP = '@timestamp';
 
 const WANTED_TIME =
   'want ISO 8601, RFC 2822, or seconds, milli-, micro- or nanoseconds since 1970, between 1900 and 2299';
 
-/** Tells how kinds of values that are no objects are called. */
+/** The names in messages of the kinds of values that are no objects. */
 const OTHERS: Readonly<Record<string, string>> = {
   None: 'null',
   Bool: 'bool',
@@ -29,7 +29,7 @@ const FAULTS: Readonly<Record<Fault, string>> = {
 /** The reasons why a record is refused. */
 export const REASON = {
   fault: (fault: Fault): string => FAULTS[fault],
-  /** The reason when a value of a field is at fault, where the record is one. */
+  /** The reason if the record itself is valid and one field's value is at fault. */
   within: (fault: Fault): string =>
     `${fault === 'too deep to read' ? 'is ' : 'has '}${FAULTS[fault].replace(STRUCTURAL, '')}`,
   isOfGrammar: (reason: string): boolean =>

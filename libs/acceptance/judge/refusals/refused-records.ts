@@ -3,8 +3,8 @@ import { certain } from '@app/platform';
 const FIRST_ROOM = 64;
 
 /**
- * Records that are refused, told by numbers side by side: of a chunk of the shortest lines there
- * are millions, and most have one of a few reasons.
+ * Refused records, as numbers in parallel arrays. A chunk of very short lines may have millions,
+ * and most of them have one of a few reasons.
  */
 export class RefusedRecords {
   count = 0;

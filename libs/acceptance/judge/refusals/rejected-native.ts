@@ -3,7 +3,10 @@ import type { JudgeJob } from '../chunk/judge-job.js';
 import type { RefusedRecords } from './refused-records.js';
 
 const BYTES_OF_64_BITS = 8;
-/** So many that a block's own bytes are few, and that many blocks take no more memory than one. */
+/**
+ * The rows of a block: enough to make the block's own bytes few, and not so many that blocks take
+ * much memory.
+ */
 const BLOCK_ROWS = 65_536;
 
 /**

@@ -1,2 +1,2 @@
-/** Tells how reasons of what is no record at all start. */
+/** The beginnings of the reasons for lines that are not records at all. */
 export const STRUCTURAL = 'not a record: ';

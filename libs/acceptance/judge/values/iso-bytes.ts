@@ -38,7 +38,7 @@ export function isClockAt(bytes: Buffer, at: number): boolean {
   return hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && second >= 0 && second < 60;
 }
 
-/** Tells whether `YYYY-MM-DD` and `hh:mm:ss` may have this between them. */
+/** Tells whether this byte may stand between `YYYY-MM-DD` and `hh:mm:ss`. */
 export const isBetween = (byte: number | undefined): boolean => byte === LETTER_T || byte === SPACE;
 
 /**

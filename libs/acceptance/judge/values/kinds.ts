@@ -25,7 +25,7 @@ export const WALL_TIME = 16;
 export const WALL_NANOS = 17;
 export const MOMENT = 18;
 export const MOMENT_NANOS = 19;
-/** A value of its column's own type: it was looked at, and found to fit. */
+/** A value of its column's own type: it was looked at, and it fits. */
 export const OWN = 20;
 
 export const KIND_NAMES = [
@@ -64,7 +64,7 @@ export const isSilent = (kind: number): boolean => kind === NONE || kind === EMP
 export const NEGATIVE = 1;
 /** An integer that floats do not have. */
 export const BEYOND_FLOAT = 2;
-/** The same, written without a fraction or an exponent: as a float it would be another number. */
+/** The same integer in integer notation: as a float it would be another number. */
 export const LONG_INTEGER = 4;
 /** An integer that is written with a fraction or an exponent (`1.0`), or as `-0`. */
 export const ODDLY_WRITTEN = 8;
@@ -74,11 +74,13 @@ export const HAS_NULL = 16;
 export const CHANGED_IN_OBJECTS = 32;
 /** A column of arrays of several kinds would change the value, or could not be read from again. */
 export const CHANGED_IN_MIXED_ARRAYS = 64;
-/** The engine reads arrays within an array by one type for all of them. One of them has a fraction. */
+/**
+ * An array within an array has a fraction. The engine reads all arrays within an array by one type.
+ */
 export const FRACTIONS_WITHIN = 128;
-/** One of them has an integer that is not in Int64. */
+/** An array within an array has an integer that is not in Int64. */
 export const UNSIGNED_WITHIN = 256;
-/** One of them has nulls alone. */
+/** An array within an array has only nulls. */
 export const NULLS_WITHIN = 512;
 
 const bit = (kind: number): number => 1 << kind;

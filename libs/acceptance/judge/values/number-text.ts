@@ -23,7 +23,7 @@ const [EXACT_FLOAT_DIGITS, INT_DIGITS, INT_MIN_DIGITS, UINT_DIGITS] = [
 
 /** An integer as it is written, of any number of digits. */
 export function tellInteger(text: string): number {
-  // Zero, and not below it.
+  // The number is zero, and not negative.
   if (text === '-0') return tell(INT, ODDLY_WRITTEN);
   const isNegative = text.startsWith('-');
   const digits = isNegative ? text.slice(1) : text;
@@ -41,9 +41,9 @@ const isAbove = (digits: string, most: string): boolean =>
 export function tellFraction(text: string): number {
   const value = Number(text);
   if (!Number.isFinite(value)) return BEYOND_64_BITS;
-  // The number is so small that the nearest float is zero.
+  // The number is so small that its nearest float is zero.
   if (value === 0 && /[1-9]/.test(text.replace(/[eE].*/, ''))) return BEYOND_64_BITS;
-  // No integer is a zero below zero.
+  // No integer is a negative zero.
   if (Object.is(value, -0)) return tell(FLOAT, 0);
   const integer = integerOf(text);
   if (integer === undefined || integer > UINT_MAX || integer < INT_MIN) return tell(FLOAT, 0);
@@ -52,12 +52,12 @@ export function tellFraction(text: string): number {
   return tell(integer > INT_MAX ? UINT : INT, beyond | negative | ODDLY_WRITTEN);
 }
 
-/** Floats keep so many digits apart: what reads as an integer is one. */
+/** Floats tell so many digits apart, so a number that reads as an integer is one. */
 const EXACT_LENGTH = 15;
 
 /**
  * The integer that a number of JSON's grammar is exactly; undefined when it has a fraction, or more
- * digits than any of 64 bits. Told without patterns: they would go over many zeros again and again.
+ * digits than any of 64 bits. It uses no patterns, which would scan many zeros again and again.
  */
 export function integerOf(text: string): number | bigint | undefined {
   const value = Number(text);
@@ -69,7 +69,7 @@ export function integerOf(text: string): number | bigint | undefined {
   while (from < to && digits[from] === '0') from += 1;
   while (to > from && digits[to - 1] === '0') to -= 1;
   if (from === to) return 0;
-  // Zeros at the end stand for as much of an exponent.
+  // Zeros at the end count as an exponent.
   const zeros = Number(exponent) - fraction.length + digits.length - to;
   if (zeros < 0 || to - from + zeros > DIGITS_MAX) return undefined;
   return BigInt(`${text.startsWith('-') ? '-' : ''}${digits.slice(from, to)}${'0'.repeat(zeros)}`);

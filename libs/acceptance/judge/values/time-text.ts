@@ -21,7 +21,9 @@ const RFC_2822 =
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const NUMBER = /^-?\d{1,20}(?:\.\d{1,20})?$/;
 
-/** Microseconds since the epoch: exact, so a bigint where a number has not all of them. */
+/**
+ * Microseconds since the epoch. They are exact, so they are a bigint if a number cannot hold them.
+ */
 export type Micros = number | bigint;
 
 /** @returns undefined when it is no time that can be stored */
@@ -32,12 +34,12 @@ export const microsOfText = (text: string): Micros | undefined =>
 export const isNumberText = (text: string): boolean => NUMBER.test(text);
 
 const [ZERO, NINE, POINT, Z] = [0x30, 0x39, 0x2e, 0x5a];
-/** Where it has a zero, any digit may be. */
+/** For a position where the pattern has a zero, any digit is allowed. */
 const ISO_SHAPE = Buffer.from('0000-00-00T00:00:00');
 const FRACTION_MAX = 9;
 
 /**
- * ISO 8601 as most programs write it, `2026-01-01T00:00:00.123Z`, read without a text.
+ * ISO 8601 as most programs write it, `2026-01-01T00:00:00.123Z`, read directly from the bytes.
  * @returns undefined where it is written otherwise, or no time that can be stored
  */
 export function plainIsoMicros(bytes: Uint8Array, from: number, to: number): Micros | undefined {
@@ -73,7 +75,10 @@ function numberAt(bytes: Uint8Array, from: number, count: number): number {
   return number;
 }
 
-/** Tells whether microseconds, read by their magnitude, are read as such: those around 1970 are not. */
+/**
+ * Tells whether microseconds would be read as microseconds, by their size. Those around 1970 would
+ * not.
+ */
 export const isToldByMagnitude = (micros: Micros): boolean =>
   micros > MICROSECONDS_ABOVE || micros < -MICROSECONDS_ABOVE;
 
@@ -89,8 +94,8 @@ const FIRST_DIGIT_MAX = 0x38;
 const NANOS_DIGITS = 18;
 
 /**
- * A number's time, read without a text where it is a whole number as most programs write it.
- * @returns undefined where it is written otherwise, or no time that can be stored
+ * Reads a number's time directly from the bytes if it is a whole number, as most programs write it.
+ * @returns undefined if it is written otherwise, or is no time that can be stored
  */
 export function plainMicros(bytes: Uint8Array, from: number, to: number): number | undefined {
   const length = to - from;
@@ -124,7 +129,10 @@ function scaledInteger(text: string): Micros {
   return exact > NANOSECONDS_ABOVE || exact < -NANOSECONDS_ABOVE ? exact / 1000n : exact;
 }
 
-/** Rounds to the nearest microsecond the number as it is written: a float's product would be of the float. */
+/**
+ * Rounds the number as it is written to the nearest microsecond. A product of floats would not be
+ * exact.
+ */
 function scaledFraction(text: string): Micros | undefined {
   const [digits = '', exponent = '0'] = text.split(/[eE]/);
   const times = (power: number): Micros | undefined =>

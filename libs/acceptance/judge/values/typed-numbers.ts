@@ -38,7 +38,10 @@ const EVERY_SHORT = /^-?(?:\d{1,6}|(?=[\d.]{3,7}$)\d+\.\d+)$/;
 /** So many digits tell any float of 32 bits apart from its neighbours. */
 const DIGITS_MAX = 9;
 
-/** Reads numbers that a float of 32 bits gives back as they came, and fractions that are one, whatever their digits: numpy and DuckDB write all of them. */
+/**
+ * Reads numbers that do not change in a float of 32 bits. It also reads fractions that are the
+ * exact value of such a float, with whatever digits: numpy and DuckDB write all of them.
+ */
 export const narrowFloats: ValueReader = (bytes, from, to, isText) => {
   if (isText) return undefined;
   const text = bytes.toString('latin1', from, to);
@@ -58,7 +61,10 @@ function shortest(float: number): number {
   return Number(float.toPrecision(DIGITS_MAX));
 }
 
-/** Reads decimals whose digits all are there: numbers, or texts of JSON's numbers. */
+/**
+ * Reads decimals that fit with all of their digits: numbers, or texts in JSON's notation of
+ * numbers.
+ */
 export const decimalsOf = (precision: number, scale: number): ValueReader => {
   const fits = (value: PlainDecimal): boolean =>
     wholeDigits(value) <= precision - scale && fractionDigits(value) <= scale;

@@ -46,8 +46,8 @@ const NANO_DIGITS = 9;
 const [EARLIEST, LATEST] = [-2_208_988_800, 10_413_791_999];
 
 /**
- * Reads times of ISO 8601 and RFC 2822, and numbers, which count from 1970 and whose unit their
- * magnitude tells. A time on a wall has no zone, and a number counts on its clock.
+ * Reads times of ISO 8601 and RFC 2822, and numbers, which count from 1970 in a unit that their
+ * size tells. A local time has no zone, and a number counts on its clock.
  */
 export const timestamps = (digits: number, isUtc: boolean): ValueReader => {
   const ofNumber = (text: string): string | undefined => {
@@ -96,8 +96,8 @@ const isBeyondNanos = (seconds: number, fraction: string): boolean =>
 const WHOLE_MAX = 20;
 
 /**
- * Reads the seconds of a number, exactly. It is undefined where so many digits of a second are not
- * told.
+ * Reads the seconds of a number, exactly. It is undefined if the number has more digits of a second
+ * than are kept.
  * @param text a number of JSON's grammar
  */
 function secondsOf(
@@ -118,7 +118,7 @@ function secondsOf(
   };
 }
 
-/** Digits of a second that a number's unit is, told by its magnitude. */
+/** The digits of a second in the unit of a number. The number's size tells the unit. */
 function unitDigits(text: string): number {
   const size = Math.abs(Number(text));
   // Near the larger limits a float is not exact, so long integers are compared as integers.

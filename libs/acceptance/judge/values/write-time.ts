@@ -1,7 +1,10 @@
 import type { Micros } from './time-text.js';
 
 const ZERO = 0x30;
-/** Room for a time that is known when the rest of its row is written: the longest has 17 characters. */
+/**
+ * Space for a time that is known only when the rest of its row has been written. The longest time
+ * has 17 characters.
+ */
 export const TIME_ROOM = 17;
 const HALF_DIGITS = 8;
 const HALF = 10 ** HALF_DIGITS;

@@ -42,7 +42,7 @@ export function valueTypeOf(type: ScalarType): ValueType {
   }
 }
 
-/** Tells whether there is text in it that comes as it is. */
+/** Tells whether the field has text that comes unchecked from the file. */
 export function holdsText(type: FieldType): boolean {
   switch (type.kind) {
     case 'list':
@@ -56,7 +56,7 @@ export function holdsText(type: FieldType): boolean {
   }
 }
 
-/** Tells how many fields are within it, at whatever depth. */
+/** Counts the fields within it, at every depth. */
 export function countFields(type: FieldType): number {
   switch (type.kind) {
     case 'list':

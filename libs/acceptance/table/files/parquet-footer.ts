@@ -35,7 +35,7 @@ interface Element extends Field {
   readonly repeated: boolean;
 }
 
-/** Takes the next so many fields, each with all that is nested in it. */
+/** Takes so many fields from the list, each with all that is nested in it. */
 function take(
   elements: Iterator<SchemaElement>,
   count: number,
@@ -48,7 +48,7 @@ function take(
     const { value } = elements.next() as IteratorResult<SchemaElement, undefined>;
     if (!value) throw notParquet(file, 'its schema ends too early');
     const { name, field_id: id, num_children: count = 0 } = value;
-    // The library gives what it finds, of whatever type that is.
+    // The library returns whatever it finds, of any type.
     if (typeof (name as unknown) !== 'string' || name === '')
       throw notParquet(file, 'a column has no name');
     if (id !== undefined && !Number.isInteger(id))
@@ -76,7 +76,7 @@ function typeOf(element: SchemaElement, children: readonly Element[], file: stri
   return { kind: 'struct', fields: children.map(asList) };
 }
 
-/** Writers of old left a level out: the format's rules for telling which. */
+/** Old writers left a level out. These are the format's rules for recognizing that. */
 function elementOf({ name }: SchemaElement, repeated: Element): Field {
   const { type } = repeated;
   if (type.kind !== 'struct') return repeated;

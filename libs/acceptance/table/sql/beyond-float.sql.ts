@@ -8,15 +8,15 @@ export function isBeyondFloat({ type }: Column, value: string): string {
     : `ifNull(abs(${value}) > ${EXACT_FLOAT}, 0)`;
 }
 
-/** Columns of integers that are not known to have such. */
+/** Columns of integers that are not known to hold integers beyond floats. */
 export const notYetExact = (columns: readonly Column[], exact: readonly string[]): Column[] =>
   columns.filter(({ name, type }) => kindThatWidens(type) !== undefined && !exact.includes(name));
 
 /**
- * SQL: whether a row has an integer that floats do not have where it would be news. Before such a
- * row is stored an event says that the column keeps its type; so two nodes never decide, one to
- * widen a column and one to put such an integer there.
- * @returns undefined when no column can tell anything new
+ * SQL: whether a row has the first integer of its column that floats do not hold. Before such a row
+ * is stored, an event says that the column keeps its type. So two nodes never decide differently,
+ * one to widen a column and one to put such an integer there.
+ * @returns undefined when no column can get such an integer
  */
 export function anyBeyondFloat(
   columns: readonly Column[],

@@ -26,10 +26,12 @@ export function timeText(ticks: string, digits: SecondDigits): string {
 
 /** SQL: ISO 8601 text of ticks since 1970, without a zone; `ticks` must not be NULL. */
 export function timestampText(ticks: string, digits: SecondDigits): string {
-  // Signed: with a divisor that is not, the engine takes a time before 1970 for one far ahead.
+  // The divisor is signed. With an unsigned one, the engine takes a time before 1970 for one far in
+  // the future.
   const day = `toInt64(${SECONDS_A_DAY * 10 ** digits})`;
   const within = `positiveModulo(${ticks}, ${day})`;
-  // Division goes towards zero; to subtract first would leave 64 bits on their first day.
+  // Division rounds towards zero. Subtracting first would overflow 64 bits on the first day that
+  // they hold.
   const days = `(intDiv(${ticks}, ${day}) - (${ticks} < 0 AND ${within} != 0))`;
   return (
     `if(${ticks} BETWEEN 0 AND ${EVERY_ENGINE_TIME_BELOW_SECONDS}${'0'.repeat(digits)},` +
@@ -53,7 +55,7 @@ export const nanosOfDay = (value: string): string =>
 export const ticksOf = (value: string, digits: SecondDigits): string =>
   `toUnixTimestamp64${UNIT[digits]}(${value})`;
 
-/** A second in the year 2200, which nanoseconds reach too. */
+/** A second in the year 2200, which nanoseconds also reach. */
 const EVERY_ENGINE_TIME_BELOW_SECONDS = 7_258_118_400;
 
 const UNIT: Readonly<Record<SecondDigits, string>> = { 0: 'Second', 3: 'Milli', 6: 'Micro', 9: 'Nano' }; // prettier-ignore

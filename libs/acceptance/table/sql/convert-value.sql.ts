@@ -6,7 +6,9 @@ import { EXACT_FLOAT_DIGITS, textValue } from './plain-value.sql.js';
 export interface Fitting {
   /** SQL of the value, of the column's type where it fits. */
   readonly value: string;
-  /** SQL that is true where it fits, or NULL for no value; undefined: everywhere. */
+  /**
+   * SQL that is true if the value fits, or NULL if there is no value; undefined: every value fits.
+   */
   readonly fits: string | undefined;
 }
 
@@ -17,12 +19,12 @@ const FIRST_DAY = -25_567;
 const LAST_DAY = 120_529;
 const SECONDS_A_DAY = 86_400;
 const INT64_MAX = 2n ** 63n - 1n;
-/** Integers that floats of 32 bits have all of. */
+/** Floats of 32 bits hold all integers up to this one. */
 const EXACT_FLOAT32 = 2 ** 24;
 
 /**
- * Tells how a value of one type goes into a column of another, or of its own, without loss; undefined
- * where none does.
+ * Tells how a value of one type goes without loss into a column of another type, or of its own;
+ * undefined if it does not go.
  * @param value SQL as `spoolType` has it, NULL or not
  */
 export function convert(value: string, from: ValueType, to: ValueType): Fitting | undefined {
@@ -50,8 +52,8 @@ export function convert(value: string, from: ValueType, to: ValueType): Fitting 
 }
 
 /**
- * A number of a source stays a number. But a column of text takes decimals, which it had before
- * there were columns of decimals.
+ * A number of a source stays a number. But a column of text takes decimals, which such columns got
+ * before there were columns of decimals.
  */
 function intoText(value: string, from: ValueType): Fitting | undefined {
   if (from.family === 'text' || from.family === 'binary') return { value, fits: undefined };
@@ -64,7 +66,7 @@ const castOrNull = (value: string, to: ValueType): string =>
   `accurateCastOrNull(${value}, '${escaped(to)}')`;
 const escaped = (type: ValueType): string => writeValueType(type).replaceAll("'", "\\'");
 
-/** Values of one length go where each has that length. */
+/** Values of a fixed length fit if each of them has that length. */
 function intoBinary(value: string, from: Of<'binary'>, to: Of<'binary'>): Fitting {
   if (holds(to, from)) return { value: cast(value, to), fits: undefined };
   const fits = `isNull(${value}) OR length(base64Decode(assumeNotNull(${value}))) = ${to.bytes}`;
@@ -147,7 +149,7 @@ const intoDate = (value: string): Fitting => ({
   fits: `${value} BETWEEN ${FIRST_DAY} AND ${LAST_DAY}`,
 });
 
-/** A time on a wall is no moment, nor the other way round. */
+/** A local time is no moment, and a moment is no local time. */
 function intoTimestamp(value: string, from: ValueType, to: Of<'timestamp'>): Fitting | undefined {
   const range = rangeOf(to.digits);
   if (from.family === 'date') {
@@ -171,7 +173,7 @@ function intoTime(value: string, from: Of<'time'>, to: Of<'time'>): Fitting {
 
 type Range = readonly [bigint, bigint];
 
-/** Ticks of another unit, as far as each has a whole number there. */
+/** Ticks of another unit fit if each is a whole number in that unit. */
 function inDigits(
   value: string,
   from: number,

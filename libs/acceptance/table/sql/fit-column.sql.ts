@@ -22,7 +22,10 @@ export function fitting(value: string, kind: string, column: string): Fitting {
     : { value: nothing(column), fits: `isNull(${value})` };
 }
 
-/** SQL that is true where objects in JSON text name no nested field twice: costs as much as storing them. */
+/**
+ * SQL that is true if objects in JSON text have no nested field twice. It costs as much as storing
+ * them.
+ */
 export function nestedOnce(value: string, kind: string): string | undefined {
   const stored = (text: string): string => `isNotNull(JSONExtract(${text}, 'Nullable(JSON)'))`;
   if (kind === 'JSON') return `(isNull(${value}) OR ${stored(value)})`;
@@ -57,7 +60,7 @@ export const mapped = (value: string, each: string): string =>
   each === 'e' ? value : `arrayMap(e -> ${each}, ${value})`;
 
 function object(value: string, column: string): Fitting {
-  // A column that was made before there were nulls in it has an object for each row.
+  // A column that was created before it had nulls has an object for each row.
   const text = column === 'JSON' ? `ifNull(${value}, '{}')` : value;
   return isObject(column)
     ? { value: `CAST(${text}, ${quoteText(column)})`, fits: undefined }

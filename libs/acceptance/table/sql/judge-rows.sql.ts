@@ -11,7 +11,7 @@ export interface StoredField {
   readonly name: string;
   /** The kind of its values, as `storedKind` names it; `Micros`: a time, in microseconds since 1970. */
   readonly kind: string;
-  /** Tells whether its text comes from the table as it is, and might not be UTF-8. */
+  /** Tells whether its text comes unchecked from the table, and might not be UTF-8. */
   readonly foreignText: boolean;
   /** Objects only: kinds of what is within them, see `kindsWithin`. */
   readonly within?: readonly string[];
@@ -109,7 +109,7 @@ function refusals(field: PlacedField, judgement: RowJudgement): [string, string]
   ];
 }
 
-/** Names the years that a column of times takes, for senders of other years. */
+/** Names the years that a column of times takes, for people who send other years. */
 function yearsOf(column: string): string {
   const type = readValueType(/^Array\((.+)\)$/.exec(column)?.[1] ?? column);
   if (type?.family !== 'date' && type?.family !== 'timestamp') return '';
@@ -117,7 +117,7 @@ function yearsOf(column: string): string {
   return `, which has the years 1900 to ${last}; a column declared Utf8 before its first value takes all`;
 }
 
-/** The engine's name of a type, but for bytes: theirs is one that we made. */
+/** The engine's name of a type. The name for bytes is our own. */
 const shownType = (type: string): string => (isBinary(type) ? declarableName(type) : type);
 
 const isBinary = (type: string): boolean =>
@@ -153,7 +153,7 @@ function timeOf({ value, kind }: PlacedField): string {
   return `if(isNull(${value}), NULL, ${told})`;
 }
 
-/** @param before time that makes this one of no interest, where there is one. */
+/** @param before a time that makes this one irrelevant, if there is one. */
 function notATime(field: PlacedField, before?: string): [string, string] {
   const rule = before === undefined && field.name === TIMESTAMP.name ? '' : ', or send _timestamp';
   const unless = before === undefined ? '' : `isNull(${before}) AND `;

@@ -50,7 +50,7 @@ function kindInJson(type: FieldType): string {
   return element.kind === 'list' ? 'Array(Dynamic)' : 'Array(JSON)';
 }
 
-/** Lists of other values are lists of what each of them is in JSON. */
+/** A list of other values becomes a list of what each of them is in JSON. */
 const LISTS = new Set([
   'Array(Nullable(Int64))',
   'Array(Nullable(String))',

@@ -2,11 +2,14 @@ import type { ValueType } from '@app/streams';
 import { dateText, timestampText, timeText } from './civil-time.sql.js';
 import type { SecondDigits } from '@app/arrow';
 
-/** Decimals of so many digits are what they were when a float is written as text again. */
+/** A decimal of so many digits does not change when it goes through a float and back to text. */
 export const EXACT_FLOAT_DIGITS = 15;
 const INT64_DIGITS = 18;
 
-/** Types that values have where no column has theirs: in objects, in lists of several types, in records. */
+/**
+ * The types of values that have no column of their own type: in objects, in lists of several types,
+ * in records.
+ */
 type PlainType = 'Int64' | 'UInt64' | 'Float64' | 'Bool' | 'String';
 
 export function plainType(type: ValueType): PlainType {

@@ -47,7 +47,7 @@ function spooledScalar(type: ScalarType): string {
     case 'timestamp':
     case 'date64':
       return 'Int64';
-    // 64 bits of nanoseconds are not every year that it has.
+    // 64 bits of nanoseconds do not hold every year that the type has.
     case 'int96':
       return 'Int128';
     // Bytes are base64.
@@ -88,7 +88,7 @@ export function storedValue(
     : `defaultValueOfTypeName(${quoteText(spooledType(declared.type))})`;
 }
 
-/** Tells whether a field gives a row's time, and not as a number or text that may be in several units. */
+/** Tells whether a field is a row's time, and not a number or text that may be in several units. */
 export const isTimeField = ({ name, type: { kind } }: Field): boolean =>
   name === TIMESTAMP.name && ['timestamp', 'date', 'int96', 'date64'].includes(kind);
 
@@ -158,7 +158,7 @@ function valueOf(
   throw otherwise(held, declared);
 }
 
-/** The field of a file that a declared one is. */
+/** Finds the field of a file that belongs to a declared field. */
 export function heldField(fields: readonly Field[], declared: Field): Field | undefined {
   const { heldBy = declared } = declared;
   return fields.find((field) =>
@@ -233,7 +233,7 @@ function ticks(value: string, held: Field, declared: Field, digits: SecondDigits
   if (type.kind === 'date') {
     const day = SECONDS_A_DAY * 10 ** digits;
     const most = Number(INT64_MAX / BigInt(day));
-    // Days beyond are a time that no column takes.
+    // Days beyond this range are a time that no column takes.
     return `if(abs(${value}) > ${most}, toInt64(${INT64_MAX}), toInt64(${value}) * ${day})`;
   }
   if (type.kind === 'int96') {
@@ -244,13 +244,13 @@ function ticks(value: string, held: Field, declared: Field, digits: SecondDigits
   return inDigits(ticksOf(value, type.digits), type.digits, digits);
 }
 
-/** Ticks in another unit, down to a whole one. */
+/** Converts ticks to another unit, rounded down to a whole number. */
 function inDigits(ticks: string, own: SecondDigits, digits: SecondDigits): string {
   if (own === digits) return ticks;
   const many = 10n ** BigInt(Math.abs(own - digits));
   const factor = `toInt64(${many})`;
   return own < digits
-    ? // What would leave 64 bits is a time that no column takes.
+    ? // Ticks that would overflow 64 bits are a time that no column takes.
       `if(abs(${ticks}) > ${INT64_MAX / many}, toInt64(${INT64_MAX}), ${ticks} * ${factor})`
     : `intDiv(${ticks} - positiveModulo(${ticks}, ${factor}), ${factor})`;
 }

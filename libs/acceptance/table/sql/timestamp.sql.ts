@@ -12,7 +12,9 @@ const ISO_8601 =
 export const isTime = (micros: string): string =>
   `ifNull(${micros} BETWEEN ${EARLIEST} AND ${LATEST}, 0)`;
 
-/** SQL: whether a row of this time, in microseconds or NULL, would be gone as soon as it is stored. */
+/**
+ * SQL: whether a row of this time, in microseconds or NULL, would be older than the stream keeps.
+ */
 export const isBeforeKept = (micros: string, from: number): string =>
   `ifNull(${micros} < ${from}, 0)`;
 
@@ -38,15 +40,15 @@ const MICROS_DIGITS = 6;
 const MICROS_A_DAY = 86_400_000_000;
 
 /**
- * SQL for microseconds since the epoch of a day or of ticks, NULL or not. What is below a
- * microsecond is left out; days so far away that they have no number of microseconds are no time.
+ * SQL for microseconds since the epoch of a day or of ticks, NULL or not. Fractions of a
+ * microsecond are left out. A day so far away that its microseconds overflow is no time.
  */
 export function microsOf(value: string, type: DayOrTime): string {
   const exact = (sql: string): string => `accurateCastOrNull(${sql}, 'Int64')`;
   if (!('digits' in type)) return exact(`toInt128(${value}) * ${MICROS_A_DAY}`);
   const factor = 10 ** Math.abs(type.digits - MICROS_DIGITS);
   if (type.digits <= MICROS_DIGITS) return exact(`toInt128(${value}) * ${factor}`);
-  // Towards zero, as the engine divides, and then below it.
+  // The engine divides towards zero; the result must be rounded down.
   return exact(`intDiv(${value}, ${factor}) - (${value} < 0 AND ${value} % ${factor} != 0)`);
 }
 

@@ -11,8 +11,8 @@ export const WRITTEN = { from: 75_000, atATime: 10_000 };
 const TURN_EVENTS = 64;
 
 /**
- * Has rows written while the replay goes on, so that this process and the engine work at the same time.
- * No semaphore of libs/flow does it: how many rows wait decides, and not how many callers.
+ * Writes rows while the replay goes on, so that this process and the engine work at the same time.
+ * libs/flow has nothing for it: the number of waiting rows decides here, not the number of callers.
  */
 export class BesideReplay {
   private writing: Promise<void> = Promise.resolve();

@@ -2,9 +2,11 @@ import type { AuditRow } from '@app/warehouse';
 
 /** All rows of an insert are in memory, here and in the engine, and become one part. */
 export const INSERT_ROWS_MAX = 10_000;
-/** A character may take three bytes, and as many again for what is escaped in it. */
+/** A character may take three bytes, and as many again if it has to be escaped. */
 export const INSERT_CHARACTERS_MAX = 8 * 1024 * 1024;
-/** Characters of a row beside its data, about: each of them is bounded. */
+/**
+ * The approximate number of characters of a row beside its data. Each of these fields is bounded.
+ */
 const OTHERS = 800;
 
 /** Cuts the rows of one trail into inserts, in their order. A row that is too long stands alone. */

@@ -12,17 +12,20 @@ import type { DescribedTable, TableOptions } from '../../table-description.js';
 import { writtenNames } from '../prepare/header-names.js';
 import { checkCsv } from './csv-bytes.js';
 
-/** Checks those files of a table that it has not seen as they are now. @throws {MillraceError} that names one and says why */
+/**
+ * Checks the files of a table that are new, or have changed since their last check.
+ * @throws {MillraceError} that names one and says why
+ */
 export type CheckFiles = () => Promise<void>;
 
 interface Check {
   /** @param name what to call the file in a message. @throws {MillraceError} */
   look(file: string, name: string): Promise<void>;
-  /** A statement that says 1 of most files that need no look; absent: there is none. */
+  /** A statement that returns 1 if most files need no check; absent: there is none. */
   looksWell?(file: string): string;
 }
 
-/** Quotes are there in pairs, and CR at the ends of lines alone. */
+/** Quotes come in pairs, and CR stands only at the ends of lines. */
 const looksWell = (file: string): string =>
   `SELECT sum(countSubstrings(line, '"')) % 2 = 0 AND max(match(line, '\\r.')) = 0 FROM ${tableFunction('file', [quoteText(file), 'LineAsString', quoteText('line String')])} FORMAT TSVRaw`;
 
@@ -50,7 +53,7 @@ function checkOf(options: TableOptions): Check | undefined {
 
 interface Terms {
   readonly engine: Pick<SourceEngine, 'statements'>;
-  /** Absolute; for files that are made on the way. */
+  /** An absolute path of the folder for temporary files. */
   readonly directory: string;
 }
 
@@ -80,7 +83,7 @@ export function fileChecks(
       gone.delete(path);
       const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
       const state = `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
-      // The engine passes over files without a byte.
+      // The engine skips files without a byte.
       if (size === 0n || checked.get(path) === state) continue;
       await checkUnpacked(path, check, { directory, statements });
       if (names && header) {
@@ -102,7 +105,7 @@ export function fileChecks(
   };
 }
 
-/** A file may be packed as a whole, which the engine tells by its ending. */
+/** A file may be compressed as a whole. The engine recognizes that by its ending. */
 async function checkUnpacked(
   path: string,
   check: Check,

@@ -13,7 +13,7 @@ describe('files of CSV are looked at before the engine reads them', () => {
     writeFileSync(file, text);
     return checkCsv(file, delimiter);
   };
-  /** Longer than what is read at once. */
+  /** The text is longer than one read of the file. */
   const long = 'x'.repeat(1024 ** 2 - 3);
 
   it.each([

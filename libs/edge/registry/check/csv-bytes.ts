@@ -6,8 +6,9 @@ const [LF, CR, BLANK, TAB] = [0x0a, 0x0d, 0x20, 0x09];
 const PIECE_BYTES = 1024 ** 2;
 
 /**
- * Reads a file of CSV for what the engine passes over: a quote that is never closed, behind which
- * the rest of the file would be one value, and lines that end with CR alone, which would be none.
+ * Reads a file of CSV for faults that the engine does not report: a quote that is never closed,
+ * which would make one value of the rest of the file, and lines that end with CR alone, which would
+ * not end.
  * @param delimiter one byte
  * @throws {BrokenFileError}
  */
@@ -18,12 +19,12 @@ export async function checkCsv(file: string, delimiter: string): Promise<void> {
   scan.end();
 }
 
-/** Goes from quote to quote: what is between them is passed over by the runtime. */
+/** Jumps from quote to quote, because the runtime searches faster than a loop over bytes. */
 class QuoteScan {
   private isQuoted = false;
-  /** A quote at the end of a piece: whether it is one of two says the next. */
+  /** A quote at the end of a piece: only the next piece shows whether it is one of two. */
   private isPending = false;
-  /** The last byte that is no blank, of what was taken. */
+  /** The last byte that is not blank, of the bytes so far. */
   private last = LF;
   private lines = 1;
   private openedAt = 0;
@@ -36,7 +37,7 @@ class QuoteScan {
     let at = 0;
     if (this.isPending) {
       this.isPending = false;
-      // Two quotes are one within the value.
+      // Two quotes stand for one within the value.
       if (piece[0] === QUOTE) at = 1;
       else this.isQuoted = false;
     }
@@ -68,7 +69,7 @@ class QuoteScan {
       throw new BrokenFileError('its lines end with CR alone: write LF, or CR and LF');
   }
 
-  /** A quote begins a value where a value begins; blanks before it do not count. */
+  /** A quote opens a value only at the value's beginning, with blanks before it not counted. */
   private begins(before: number): boolean {
     return before === this.delimiter || before === LF || before === CR;
   }

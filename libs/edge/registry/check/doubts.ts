@@ -9,7 +9,7 @@ const DAY = `(?:[0-9]{4}-${DAYS}|${LEAP_DAYS})`;
 const ZONE = '(?: ?(?:Z|[-+][0-9]{2}(?::?[0-9]{2})?))?';
 const timeOf = (digits: number): string =>
   `^${DAY}(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.][0-9]{${Math.min(digits, 1)},${digits}}0*)?)?${ZONE})?$`;
-/** The type of times that are inferred. */
+/** The type of inferred times. */
 const MICROSECONDS = "DateTime64(6, 'UTC')";
 const DECIMAL_DIGITS = 76;
 /** Years that a day can have. */
@@ -21,7 +21,7 @@ const SECONDS = '-2208988800 AND 10413791999';
 const NANOSECOND_SECONDS = '-9223372036 AND 9223372036';
 /** A number as JSON writes it. */
 const NUMBER = '^-?(?:0|[1-9][0-9]*)(?:[.][0-9]+)?(?:[eE][-+]?[0-9]+)?$';
-/** Integers. Zeros before them are a code's, which are no number. */
+/** Integers without leading zeros. Digits with leading zeros are a code and no number. */
 const INTEGERS: Readonly<Record<Notation, string>> = {
   csv: '^-?(?:0|[1-9][0-9]*)$',
   'declared csv': '^[-+]?[0-9]+$',
@@ -30,23 +30,23 @@ const INTEGERS: Readonly<Record<Notation, string>> = {
 /** A text within JSON. */
 const TEXT = '"(?:[^"\\\\]|\\\\.)*"';
 
-/** Conditions on a text: what a type changes of it. */
+/** Conditions on a text, each for a way in which a type would change it. */
 interface Doubt {
-  /** It is not what the text says. */
+  /** The value differs from the text. */
   readonly isOther: string;
-  /** It has not all of its digits, and nanoseconds have them. */
+  /** The value lacks some of the text's digits, and nanoseconds would keep them. */
   readonly isFiner?: string;
-  /** Nanoseconds are not there for its year. */
+  /** Nanoseconds do not reach the text's year. */
   readonly isFar?: string;
 }
 
-/** The notation that a value is written in. Who declares a number means `+1` and `007`, too. */
+/** The notation of a value. In a declared column of numbers, `+1` and `007` are allowed, too. */
 type Notation = 'csv' | 'declared csv' | 'json';
 
 /**
- * Tells what the engine may make another value of.
+ * Gives the conditions under which the engine would read another value.
  * @param value SQL of the text as it is written
- * @param type that it is read by
+ * @param type the type that it is read by
  */
 export function doubtOf(value: string, type: string, notation: Notation): Doubt | undefined {
   const isJson = notation === 'json';
@@ -75,7 +75,7 @@ export function doubtOf(value: string, type: string, notation: Notation): Doubt 
       };
     case MICROSECONDS:
       return {
-        // A day alone is told as a moment where no type of days has it.
+        // A day alone is shown as a moment if no type of days holds it.
         isOther: `${isNoTime(text, 9, { unit: 6, notation })} OR (${match(text, `^${DAY}$`)} AND NOT ${match(text, DAY_YEARS)})`,
         isFiner: isNoTime(text, 6, { unit: 6, notation }),
         isFar: `NOT ${match(text, NANOSECOND_YEARS)}`,
@@ -105,7 +105,7 @@ function isNoTime(
   return `${isOther} AND NOT (${match(text, `^-?[0-9]{5,}${fraction}$`)} AND ${isThere})`;
 }
 
-/** The engine cuts off what is behind the last digit. */
+/** The engine cuts off the digits behind the last one. */
 function hasMoreDigits(text: string, scale: number): string {
   const exact = (digits: number): string => `toDecimal256OrZero(${text}, ${digits})`;
   const most = DECIMAL_DIGITS / 2;
@@ -116,21 +116,21 @@ const match = (value: string, pattern: string): string => `match(${value}, ${quo
 
 function isNoInteger(text: string, isSigned: boolean, bits: number, notation: Notation): string {
   const pattern = INTEGERS[notation];
-  // The largest has one digit more than those that are certainly held.
+  // The largest values have one digit more than those that certainly fit.
   const most = 2n ** BigInt(isSigned ? bits - 1 : bits) - 1n;
   const least = isSigned ? -most - 1n : 0n;
   const digits = String(most).length - 1;
   const exact = `toInt256OrZero(replaceOne(${text}, '+', ''))`;
   const beyond = `${exact} < toInt256('${least}') OR ${exact} > toInt256('${most}')`;
   const none = `NOT ${match(text, pattern)} OR (length(${text}) > ${isSigned ? digits : 0} AND (length(${text}) > 76 OR ${beyond}))`;
-  // Most are told quickly: they are written as the engine writes them.
+  // Most values are decided quickly, because they are written as the engine writes them.
   const type = `${isSigned ? '' : 'U'}Int${bits}`;
   return `toString(to${type}OrZero(${text})) != ${text} AND (${none})`;
 }
 
 function isNoFloat(text: string, type: 'Float32' | 'Float64', notation: Notation): string {
   const isWhole = match(text, '^[-+]?[0-9]{1,76}$');
-  // All shorter ones are held.
+  // All shorter values fit.
   const isLong = `length(${text}) > ${type === 'Float32' ? 7 : 15}`;
   const float = `to${type}OrZero(${text})`;
   const exact = `toInt256OrZero(replaceOne(${text}, '+', ''))`;
@@ -144,12 +144,12 @@ function isNoFloat(text: string, type: 'Float32' | 'Float64', notation: Notation
     `${none}to${type}OrNull(${text}) IS NULL OR ${match(text, '^[-+]?[0-9]{77,}$')}` +
     ` OR (isInfinite(${float}) AND ${match(text, '[0-9]')}) OR (${float} = 0 AND ${match(text, '^[^eEnN]*[1-9]')})` +
     ` OR (${isLong} AND ${isWhole} AND ${exact} != toInt256(if(${isLong} AND ${isWhole}, ${float}, 0)))`;
-  // Most are told quickly: short, and no zero.
+  // Most values are decided quickly, because they are short and not zero.
   const isPlain = `NOT ${isLong} AND isFinite(${float}) AND ${float} != 0 AND NOT startsWith(${text}, '-0') AND (NOT startsWith(${text}, '0') OR startsWith(${text}, '0.'))`;
   return `NOT (${isPlain}) AND (${other})`;
 }
 
-/** The elements of a list of several kinds: what is within them has one type for all. */
+/** The elements of a list of several kinds. Values within them have one type for all. */
 function isChangedWithin(text: string): string {
   const bare = `replaceRegexpAll(${text}, ${quoteText(TEXT)}, '""')`;
   const numbers = `extractAll(${bare}, '-?[0-9][-+.0-9eE]*')`;

@@ -1,11 +1,17 @@
 import { readElement, readEngineType } from '@app/query';
 
-/** The single values within a type: itself, or what lists, structs and maps have, in the order of the type. */
+/**
+ * The single values within a type: the type itself, or those of its lists, structs and maps, in the
+ * order of the type.
+ */
 export interface Leaf {
   /** The engine's type, without Nullable. */
   readonly type: string;
   readonly nullable: boolean;
-  /** Makes a condition on the column of one on the leaf; it is true where one of its values is so. */
+  /**
+   * Turns a condition on the single value into one on the column. It is true if one of the column's
+   * values meets it.
+   */
   readonly some: (condition: (value: string) => string) => string;
 }
 
@@ -40,8 +46,8 @@ function within(list: string, element: string, depth: number): readonly Leaf[] {
 }
 
 /**
- * The type with other single values.
- * @param other the type of a leaf, by its place among them; undefined: it stays
+ * The type with some single values replaced.
+ * @param other the new type of a leaf, by its place among them; undefined: it stays
  */
 export function withLeaves(
   type: string,

@@ -3,8 +3,8 @@ import { SourceError } from '../../sources/source-error.js';
 import { settingsClause, type Source } from '../../sources/source.js';
 
 /**
- * The engine leaves a column of Parquet out that has no name, and says nothing. A table's first file
- * tells for all.
+ * The engine skips a column of Parquet without a name, and reports nothing. The first file stands
+ * for all files of a table.
  * @throws {SourceError}
  */
 export async function refuseNameless(

@@ -4,18 +4,18 @@ import { settingsClause, structureOf, type Settings, type Source } from '../../s
 import { doubtOf } from './doubts.js';
 import { leavesOf, withLeaves } from './leaves.js';
 
-/** So many rows are looked at where they come from another machine. */
+/** So many rows are checked if they come from another machine. */
 const FAR_ROWS = 100_000;
-/** The engine bounds how long a statement is. */
+/** The engine limits the length of a statement. */
 const DOUBTS_MAX = 300;
 const TEXT = 'Nullable(String)';
 const NANOSECONDS = "Nullable(DateTime64(9, 'UTC'))";
 const SHOWN_MAX = 40;
 
-/** The engine's names of what is wrong with the bytes of a file. */
+/** The engine's names of errors in the bytes of a file. */
 const BROKEN =
   /^(?:CANNOT_(?:PARSE|READ)_\w+|INCORRECT_DATA|ATTEMPT_TO_READ_AFTER_EOF|UNEXPECTED_END_OF_FILE)$/;
-/** With these it says that a record has more than the columns. */
+/** With these errors the engine says that a record has more fields than there are columns. */
 const ALL_FIELDS: Settings = {
   input_format_skip_unknown_fields: '0',
   input_format_json_ignore_unknown_keys_in_named_tuple: '0',
@@ -23,23 +23,26 @@ const ALL_FIELDS: Settings = {
 const MORE_FIELDS =
   /Unknown field found while parsing \w+ format: (.*?)(?:: \(at row|$)|elements in named tuple/s;
 
-/** The columns of a source whose types are to be looked at. */
+/** The columns of a source whose types are to be checked. */
 interface TypedColumns {
   readonly columns: readonly Column[];
   readonly notation: 'csv' | 'json';
-  /** Somebody declared them: records may have fields that are none of them. */
+  /** Somebody declared the columns, so records may have further fields. */
   readonly areDeclared: boolean;
   /** Names of columns whose values are in the names of folders. */
   readonly folders: ReadonlySet<string>;
 }
 
-/** The values that are others than they are written, by the columns that they are in. */
+/** The values that would be read differently from how they are written, with their columns. */
 export interface Misfits {
-  /** Types that hold what is written there; a column that stays is as it was. */
+  /** Types that hold the written values; a column that is not named stays as it was. */
   readonly columns: readonly Column[];
-  /** One of each column that does not stay, as it is written. */
+  /** An example for each column that changes, as it is written. */
   readonly values: ReadonlyMap<string, string>;
-  /** A field that is no column, where there is one; one within an object is told without its name. */
+  /**
+   * A field that is no column, if there is one. A field within an object is reported without its
+   * name.
+   */
   readonly field?: UnknownField;
 }
 
@@ -47,7 +50,7 @@ interface UnknownField {
   readonly name: string | undefined;
 }
 
-/** A single value that is looked at: the column, and its place within it. */
+/** A single value that is checked: the column, and its place within it. */
 interface Doubtful {
   readonly column: Column;
   readonly at: number;
@@ -114,7 +117,7 @@ function doubtsOf(
         return `ifNull((${condition})${areDeclared ? ` AND ${isTaken(value)}` : ''}, 0)`;
       });
     const isOther = test('isOther');
-    // A list shows none.
+    // A list cannot show such an example.
     const shown = leaf.some((value) => value).startsWith('arrayExists')
       ? "''"
       : `leftUTF8(ifNull(anyIf(${leaf.some((value) => value)}, ${isOther}), ''), ${SHOWN_MAX})`;
@@ -123,7 +126,7 @@ function doubtsOf(
   });
 }
 
-/** The engine itself says of other texts that they are no numbers and no times. */
+/** For other texts the engine itself reports that they are no numbers and no times. */
 const isTaken = (value: string): string =>
   `(${value} IN ('', 'true', 'false') OR match(${value}, '^ *[-+]?[0-9]'))`;
 
@@ -138,7 +141,9 @@ interface Reading {
   readonly statements: SourceEngine['statements'];
 }
 
-/** @returns what the tests say; or the field that is no column; undefined: a row is broken */
+/**
+ * @returns the results of the checks, or the field that is no column; undefined: a row is broken
+ */
 async function lookAt(
   doubtful: readonly Doubtful[],
   { asTexts, isAll, source, statements }: Reading,
@@ -158,7 +163,7 @@ async function lookAt(
     if (!(error instanceof WarehouseError)) throw error;
     const more = MORE_FIELDS.exec(error.message);
     if (more) return { name: more[1] };
-    // A row that is broken says so, by its place, when it is read.
+    // A broken row reports itself, with its place, when it is read.
     if (BROKEN.test(error.type)) return undefined;
     throw error;
   }
@@ -170,7 +175,7 @@ export async function refuseMisfits(
   source: Source,
   statements: SourceEngine['statements'],
 ): Promise<void> {
-  // Files may be there later only, or be broken: that is told when they are read.
+  // Files may appear later, or may be broken. That is reported when they are read.
   const misfits = await misfitsOf(typed, source, statements).catch((error: unknown) => {
     if (error instanceof WarehouseError) return undefined;
     throw error;

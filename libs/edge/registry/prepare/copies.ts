@@ -3,30 +3,30 @@ import { quoteIdentifier, type SourceEngine } from '@app/warehouse';
 import { settingsClause, type Settings } from '../../sources/source.js';
 import type { Holding } from './holding.js';
 
-/** A table of the engine that is ours. */
+/** A table of the engine that this program has created. */
 export interface Copy {
   /** Quoted. */
   readonly table: string;
-  /** The bytes that it takes of what may be held: they are given back when it goes. */
+  /** The bytes that it takes of the allowance. They are given back when it is dropped. */
   readonly bytes: number;
-  /** The same of what may be held in memory; absent: it lies on disk. */
+  /** The bytes that it takes of the allowance for memory; absent: it lies on disk. */
   readonly memoryBytes?: number;
 }
 
-/** The bounds that copies are made within, and give their bytes back to. */
+/** The allowances within which copies are made, and to which they return their bytes. */
 interface CopyTerms {
   readonly engine: Pick<SourceEngine, 'statements'>;
   readonly holding: Holding;
 }
 
-/** Tells where copies are. The guard refuses such names, as those of all databases. */
+/** The database of the copies. The guard refuses its name, as it refuses all names of databases. */
 export const COPIES = `o_${randomBytes(16).toString('hex')}`;
 
-/** @returns a name that nothing has yet, quoted. */
+/** @returns a new name, quoted. */
 export const newCopyName = (): string =>
   `${COPIES}.${quoteIdentifier(randomBytes(8).toString('hex'))}`;
 
-/** Files may be packed, and unpack to more than these bytes. */
+/** Files may be compressed, and decompress to more bytes than these. */
 const SMALL_SOURCE_BYTES = 4 * 1024 ** 2;
 const SMALL_COPY_BYTES = 32 * 1024 ** 2;
 /**
@@ -35,18 +35,18 @@ const SMALL_COPY_BYTES = 32 * 1024 ** 2;
  */
 const MAKING_BYTES = 256 * 1024 ** 2;
 
-/** The rows that a copy is made of. */
+/** The rows that become a copy. */
 interface CopiedRows {
-  /** It is without the settings. */
+  /** The statement without its settings. */
   readonly select: string;
   readonly settings: Settings;
-  /** The bytes of its files; undefined: nobody knows. */
+  /** The size of its files; undefined: unknown. */
   readonly bytes: number | undefined;
 }
 
 /**
- * Copies what a statement selects. Few rows are held in memory as they are, where there is room for
- * them: to open parts on disk takes longer than to read them.
+ * Copies the rows of a statement. Few rows are held in memory if there is room for them, because
+ * opening parts on disk takes longer than reading them.
  */
 export async function makeCopy(
   rows: CopiedRows,
@@ -64,7 +64,7 @@ export async function makeCopy(
   return { table: await make('MergeTree ORDER BY tuple()', rows, statements) };
 }
 
-/** Forgets a copy, and gives back what it took. To be called once. */
+/** Drops a copy, and gives back its bytes. It must be called once. */
 export async function dropCopy(
   { table, bytes, memoryBytes = 0 }: Copy,
   { engine, holding }: CopyTerms,
@@ -74,7 +74,7 @@ export async function dropCopy(
   await engine.statements.run(`DROP TABLE IF EXISTS ${table}`);
 }
 
-/** @returns undefined where that fails: whatever is wrong with the rows is so on disk, too */
+/** @returns undefined if that fails; if the rows are at fault, the copy on disk fails too */
 function makeInMemory(
   rows: CopiedRows,
   statements: SourceEngine['statements'],

@@ -4,14 +4,14 @@ import { listedPaths } from '../../sources/listed-paths.js';
 import { SourceError } from '../../sources/source-error.js';
 import { settingsClause, tableFunction, type Source } from '../../sources/source.js';
 
-/** More files are not asked for their names. */
+/** If there are more files, their names are not read. */
 const FILES_MAX = 200;
 
 /**
- * A source of CSV whose first row leaves a column without a name, as pandas does with its index, or
- * names two columns alike, is read by the places of its columns. By their names the engine leaves
- * the one column out and refuses the others.
- * @throws {SourceError} where there are several files, and they name their columns differently
+ * Reads a source of CSV by the places of its columns if its first row leaves a column without a
+ * name, as pandas does with its index, or has a name twice. By names, the engine would skip the
+ * first and refuse the second.
+ * @throws {SourceError} if there are several files, and they name their columns differently
  */
 export async function namedByPlace(
   source: Source,
@@ -22,7 +22,7 @@ export async function namedByPlace(
   const names = source.many
     ? await namesOfAll({ ...source, header }, statements)
     : await writtenNames(header.call(undefined), header, statements);
-  // A name of two lines would be passed over by its first line alone.
+  // The engine would use only the first line of a name with two lines.
   if (names === undefined || isNamed(names) || names.some((name) => name.includes('\n')))
     return source;
   return {
@@ -33,7 +33,7 @@ export async function namedByPlace(
       input_format_csv_detect_header: '0',
       input_format_csv_skip_first_lines: '1',
     },
-    // Only columns with names are those of all files together.
+    // Only columns with names can be collected from all files together.
     inference: { ...source.inference, schema_inference_mode: "'default'" },
     names: namedByHeader(names),
     ...(source.many && { byNames: source }),
@@ -43,7 +43,7 @@ export async function namedByPlace(
 const isNamed = (names: readonly string[]): boolean =>
   !names.includes('') && new Set(names).size === names.length;
 
-/** The names that one file has, as they are written. */
+/** The names in one file, as they are written. */
 export async function writtenNames(
   call: string,
   { settings }: Pick<Source, 'settings'>,
@@ -57,13 +57,16 @@ export async function writtenNames(
     use_hive_partitioning: '0',
   };
   const sql = `SELECT * FROM ${call} LIMIT 1${settingsClause(asTexts)} FORMAT JSONCompactEachRow`;
-  // A file that cannot be read so fails with its reason when its columns are asked for.
+  // A file that cannot be read fails with its reason when its columns are asked for.
   const row = await statements.run(sql).catch(() => '');
   const written = row === '' ? [] : (JSON.parse(row) as readonly (string | null)[]);
   return written.map((name) => (name ?? '').trim());
 }
 
-/** Columns of several files are put together by their names, or by their places where all are named alike. */
+/**
+ * Columns of several files are matched by their names, or by their places if all files name them
+ * alike.
+ */
 async function namesOfAll(
   { files = '', header }: Source & Pick<Required<Source>, 'header'>,
   statements: SourceEngine['statements'],

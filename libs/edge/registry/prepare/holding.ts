@@ -3,9 +3,11 @@ import { MemoryAllowance } from '../../memory-allowance.js';
 import type { SourceStamp } from '../../sources/source-stamp.js';
 import type { DescribedTable, TableFormat } from '../../table-description.js';
 
-/** Formats whose files have to be parsed from their first byte to their last at each query. */
+/** Files of these formats have to be parsed completely for each query. */
 const PARSED: ReadonlySet<TableFormat> = new Set(['csv', 'json', 'ndjson']);
-/** These have columns of their own; what holding saves is opening files and looking at their ends. */
+/**
+ * Files of these formats are columnar. A copy saves opening the files and reading their footers.
+ */
 const COLUMNS: ReadonlySet<TableFormat> = new Set(['parquet', 'arrow', 'arrows']);
 const SMALL_BYTES = 128 * 1024 ** 2;
 /** Temporary folders are in memory on some machines. */
@@ -13,7 +15,7 @@ const SHARE_OF_MEMORY = 1 / 8;
 /** The share of the memory for small copies, which certainly stay in memory. */
 const SHARE_OF_SMALL = 1 / 16;
 
-/** Tells how many bytes of files may be held by nobody's wish but ours. */
+/** The size up to which files are copied although the user did not ask for it. */
 export class Holding {
   private left: number;
 
@@ -28,7 +30,10 @@ export class Holding {
     this.left = bytes;
   }
 
-  /** Tells whether a table that nobody said it of should be held; what was taken is to be given back. */
+  /**
+   * Tells whether a table is copied although its description does not say so. The bytes that it
+   * takes must be given back.
+   */
   take({ materialize, options }: DescribedTable, stamp: SourceStamp | undefined): boolean {
     if (materialize !== undefined || !stamp || stamp.bytes > this.left) return false;
     const { format } = options;

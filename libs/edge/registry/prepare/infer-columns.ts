@@ -42,7 +42,8 @@ export async function inferColumns(
     await refuseNameless(source, statements);
     const found = [...(await withTimesOfDay(told, source, statements))];
     if (source.many && 'schema_inference_mode' in inference) {
-      // Asked for all files together, the engine leaves columns out that are in folders' names.
+      // If it is asked for all files together, the engine leaves out columns that are in folders'
+      // names.
       const known = new Set(found.map(({ name }) => name));
       const first = await ask({ ...inference, ...OF_FIRST_FILE });
       const ofFolders = first.filter(({ name }) => !known.has(name));
@@ -84,10 +85,10 @@ async function describeColumns(
 }
 
 /**
- * Gives inferred columns types that hold what is written there; as text, where there is no other.
+ * Gives inferred columns types that hold the written values; otherwise they become text.
  * @param find finds the columns
- * @param look looks at all rows
- * @throws {SourceError} where a record has a field that is none of them
+ * @param look checks all rows
+ * @throws {SourceError} if a record has a field that is none of them
  */
 async function holdingAll(
   find: (inference: Settings) => Promise<readonly Column[]>,
@@ -96,10 +97,10 @@ async function holdingAll(
 ): Promise<readonly Column[]> {
   let misfits = await look(await find(inference));
   const isSome = misfits.values.size > 0 || misfits.field !== undefined;
-  // They may be where nobody looked for types.
+  // Such values may be in rows that were not used to infer the types.
   if (isSome && files !== undefined && ((await stamp?.())?.bytes ?? Infinity) > INFERENCE_BYTES)
     misfits = await find({ ...inference, ...ALL_BYTES }).then(look, (error: unknown) => {
-      // The engine finds no type for integers of more than 20 digits; as text they are what they are.
+      // The engine finds no type for integers of more than 20 digits; as text they stay unchanged.
       if (error instanceof WarehouseError) return misfits;
       throw error;
     });
@@ -151,12 +152,12 @@ function whereNothingIs(error: unknown): readonly Column[] {
 }
 
 const OF_FIRST_FILE: Settings = { schema_inference_mode: "'default'" };
-/** The engine finds no columns where no row is below their names. */
+/** The engine finds no columns if no row follows the names. */
 const NO_ROWS = /EMPTY_DATA_PASSED/;
 
 type Ask = (inference: Settings) => Promise<readonly Column[]>;
 
-/** Asks for the columns; also where files, or all of them, have but a row of names. */
+/** Asks for the columns, also if some or all of the files have only a row of names. */
 async function withoutRows(
   { header, inference, names }: Source,
   statements: SourceEngine['statements'],
@@ -175,7 +176,7 @@ async function withoutRows(
     : columnsOfHeader(header, statements);
 }
 
-/** Texts, for nothing says what will come. */
+/** The columns become texts, because nothing says which values will come. */
 async function columnsOfHeader(
   { call, settings }: Pick<Source, 'call' | 'settings'>,
   statements: SourceEngine['statements'],
@@ -191,7 +192,7 @@ async function columnsOfHeader(
  * texts.
  */
 function settledType(type: string, notation: 'csv' | 'json'): string {
-  // A text such as `[1, 2]` is what it is, as it is where it is uploaded.
+  // A text such as `[1, 2]` stays a text, as it does when it is uploaded.
   if (notation === 'csv' && isComposite(type)) return 'Nullable(String)';
   return type
     .replace(/\bDateTime(?:64\(\d+(?:, '[^']*')?\))?(?![\w(])/g, "DateTime64(6, 'UTC')")

@@ -5,7 +5,7 @@ import type { DescribedTable } from '../../table-description.js';
 
 const REASON_MAX = 500;
 
-/** Says why a table is not there: names the table, where it was looked for, and the reason. */
+/** Says why a table cannot be served: names the table, its place, and the reason. */
 export function loadFailure(table: DescribedTable, error: unknown): MillraceError {
   const reason = error instanceof MillraceError ? error.message : readable(error);
   return new MillraceError(

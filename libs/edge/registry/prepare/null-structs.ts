@@ -34,19 +34,19 @@ interface File {
 }
 
 const NONE: NullStructs = { rows: new Map(), asides: [] };
-/** More would take longer to look at than it is worth. */
+/** For more rows, the check would take longer than it is worth. */
 const FILES_MAX = 200;
-/** The columns that tell where structs are null may have so many bytes when they are unpacked. */
+/** The limit of the decompressed size of the columns that show where structs are null. */
 const TELLING_BYTES_MAX = 256 * 1024 ** 2;
-/** Rows that one number tells of, as a power of two. */
+/** The number of rows that one number stands for, as a power of two. */
 const WORD_BITS = 6;
-/** Numbers of a file, as a power of two. */
+/** The count of numbers for each file, as a power of two. */
 const FILE_BITS = 34;
 
 /**
- * Finds out where structs of Parquet files on this machine are null. The engine does not tell: such a
- * one reads as one whose fields are null. What was found is of the files as they are now: of one that
- * is written anew no struct is null until its table is read again.
+ * Finds out where structs of Parquet files on this machine are null, because the engine reads a
+ * null struct as a struct of nulls. The result belongs to the files as they are now. In a file that
+ * is rewritten, no struct counts as null until its table is read again.
  */
 export async function nullStructs(
   { name, options }: DescribedTable,
@@ -95,7 +95,7 @@ async function listed(files: string, { engine: { statements } }: Workshop): Prom
 const folderOf = (directory: string, struct: string, names: ReadonlySet<string>): string =>
   join(directory, String([...names].indexOf(struct)));
 
-/** @returns numbers of the files in which a struct is null, of each struct that may be. */
+/** @returns the numbers of the blocks in which a struct is null, for each struct that may be. */
 async function writeNulls(
   files: readonly File[],
   names: ReadonlySet<string>,
@@ -120,7 +120,10 @@ async function writeNulls(
   return found;
 }
 
-/** Numbers of 64 rows each, by file and place in it. It is held in memory, and read by those who ask for the struct only. */
+/**
+ * Numbers of blocks of 64 rows, by file and place in it. They are held in memory, and only queries
+ * of the struct read them.
+ */
 async function loaded(folder: string, { engine: { statements } }: Workshop): Promise<string> {
   const table = newCopyName();
   const { format, structure } = NULL_ROWS;

@@ -27,25 +27,28 @@ import type { DescribedTable, TableOptions } from '../../table-description.js';
 import type { Holding } from './holding.js';
 import { namedByPlace } from './header-names.js';
 
-/** The things that tables are made with. */
+/** The dependencies that are needed to create tables. */
 export interface Workshop {
   readonly engine: SourceEngine;
   readonly credentials: SourceCredentials;
-  /** Relative paths start from it. */
+  /** Relative paths start from this folder. */
   readonly base: string;
-  /** Absolute; for files that are made on the way. */
+  /** An absolute path of the folder for temporary files. */
   readonly directory: string;
   readonly stdin: Readable;
-  /** The memory for tables that are copied though nobody said so. */
+  /** The memory for tables that are copied although the user did not ask for it. */
   readonly holding: Holding;
-  /** A table could not be copied so, and is read where it lies. */
+  /** Such a copy failed, so the table is read in place. */
   told(this: void, name: string, error: unknown): void;
-  /** Nobody can tell where structs of a table are null. */
+  /** It cannot be found out where structs of a table are null. */
   toldOfNulls(this: void, name: string, error: unknown): void;
 }
 
 export interface OpenedSource extends Source {
-  /** Files that were made for it and go when it has been copied; undefined: it is read in place. */
+  /**
+   * Temporary files of the table, which are deleted after it has been copied; undefined: it is read
+   * in place.
+   */
   readonly unpacked: string | undefined;
 }
 
@@ -58,7 +61,11 @@ const RAW: EngineFormat = {
 };
 const SHEETS: readonly string[] = ['xls', 'xlsx', 'xlsb', 'ods'] satisfies SheetOptions['format'][];
 
-/** Tells where a table's rows are. What the engine cannot read as it lies is unpacked first. @throws {Error} with the reason */
+/**
+ * Finds the place of a table's rows. What the engine cannot read in place is converted to a file
+ * first.
+ * @throws {Error} with the reason
+ */
 export async function openSource(
   described: DescribedTable,
   workshop: Workshop,
@@ -98,7 +105,7 @@ async function sourceOfFiles(
   if (options.format !== 'csv' || !options.hasHeader) return source;
   const headless = { ...format, name: 'CSV' };
   const named = { ...source, header: fileSource(described, place, headless, credentials) };
-  // Columns that are told are found by their names.
+  // Declared columns are matched by their names.
   return columns || schemaFromFiles ? named : namedByPlace(named, engine.statements);
 }
 
@@ -118,7 +125,7 @@ async function fetchSheet(
     return {
       ...(await sourceOfFiles(described, place, format, workshop)),
       shown: withoutSecrets(described.uri),
-      // Nobody changes the file that was made.
+      // Nobody changes the temporary file.
       stamp: () => Promise.resolve(undefined),
       unpacked: file,
     };

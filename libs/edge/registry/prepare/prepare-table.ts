@@ -20,31 +20,33 @@ export interface PreparedTable {
   /** The statement of its view. A copy of its own needs none. */
   readonly select: string;
   /**
-   * The statement that tells how many rows it has. Undefined means that nothing does so better than
+   * The statement that returns its number of rows. Undefined means that nothing does so better than
    * `select`.
    */
   readonly count: string | undefined;
   /** A path, glob or URL, without secrets; not for clients. */
   readonly place: string;
-  /** Undefined means: it is read where it lies. */
+  /** Undefined means that it is read in place. */
   readonly copy: Copy | undefined;
-  /** The copies that its view reads besides. */
+  /** Further copies that its view reads. */
   readonly asides: readonly Copy[];
-  /** When its columns, or the copy, were read; milliseconds since 1970. */
+  /** The time when its columns, or its copy, were read; milliseconds since 1970. */
   readonly readAt: number;
   /**
    * Tells whether the copied files have changed, and their stamp if so. It is undefined for a table
    * that is not watched.
    */
   readonly changedFiles: (() => Promise<string | undefined>) | undefined;
-  /** Looks at the files that are read where they lie; undefined: they are not to be relied on. */
+  /**
+   * Reads the stamps of the files that are read in place; undefined: these stamps are not reliable.
+   */
   readonly files: (() => Promise<SourceStamp | undefined>) | undefined;
-  /** To be called before its files are read; undefined: the engine reads all of them as they are. */
+  /** Must be called before its files are read; undefined: the engine reads all of them exactly. */
   readonly check: CheckFiles | undefined;
 }
 
 /**
- * Finds out what a table is and whether it can be read; copies it, where that was asked for.
+ * Finds out what a table is and whether it can be read, and copies it if the description says so.
  * @throws {MillraceError} INVALID_PARAMETER that names table, place and reason
  */
 export async function prepareTable(
@@ -109,7 +111,7 @@ async function prepared(
         await dropAll(asides, workshop);
         return {
           ...table,
-          // Types that must be allowed for the source must be so for its copy.
+          // Types that must be allowed for the source must also be allowed for its copy.
           select: `SELECT * FROM ${copied.table}${settingsClause(settings)}`,
           count: undefined,
           copy: { ...copied, bytes },
@@ -120,17 +122,17 @@ async function prepared(
         };
       }
     }
-    // One row shows that the bytes are what they should be, before anybody relies on it.
+    // Reading one row shows whether the bytes are valid, before anybody relies on the table.
     await statements.run(`SELECT * FROM ${source.oneRow ?? `(${select})`} LIMIT 1 FORMAT Null`);
     const count =
       described.options.format === 'parquet' ? countSelect(call, source.settings) : undefined;
-    // Facts that were written down about files, and places of columns, are true of those files only.
+    // Results about files, such as the places of columns, hold only while the files do not change.
     const isFollowed = asides.length > 0 || source.names !== undefined;
     return {
       ...table,
       ...{ select, count, asides, check, copy: undefined },
       changedFiles: isFollowed ? changedFiles : undefined,
-      // A user who says that they are to be read each time may have reasons.
+      // A user who asks to read the files each time may have reasons.
       files: described.materialize === undefined ? source.stamp : undefined,
     };
   } catch (error) {
@@ -139,18 +141,21 @@ async function prepared(
   }
 }
 
-/** Forgets tables of the engine. */
+/** Drops tables of the engine. */
 async function dropAll(tables: readonly Copy[], workshop: Workshop): Promise<void> {
   for (const copy of tables) await dropCopy(copy, workshop).catch(() => undefined);
 }
 
-/** @returns what its files are now, where they are others */
+/** @returns the new stamps of its files, if they have changed */
 async function changed(stamp: SourceStamp, source: Source): Promise<string | undefined> {
   const now = await source.stamp?.();
   return now === undefined || now.text === stamp.text ? undefined : now.text;
 }
 
-/** Columns in the order of their answers: chosen ones, and those of the folders' names by their declared types. */
+/**
+ * Columns in the order of their answers: the chosen ones, and those of the folders' names with
+ * their declared types.
+ */
 function served(
   { options, partitionColumns = [] }: DescribedTable,
   found: readonly Column[],

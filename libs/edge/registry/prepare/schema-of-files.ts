@@ -38,7 +38,7 @@ async function columnsOf(table: DescribedTable, workshop: Workshop): Promise<rea
   }
 }
 
-/** A file's path is meant from the table's folder, or from the text of its URI before any `*`. */
+/** A file's path is relative to the table's folder, or to the text of its URI before any `*`. */
 function within(uri: string, file: string): string {
   if (file.startsWith('/') || /^[a-z0-9]+:\/\//.test(file)) return file;
   const folder = uri.replace(/[^/]*[*?{[].*$/s, '').replace(/\/*$/, '');

@@ -1,7 +1,7 @@
 import type { Column, SourceEngine } from '@app/warehouse';
 import { settingsClause, type Source } from '../../sources/source.js';
 
-/** A column of single values within a Parquet file, as the engine tells of its footer. */
+/** A column of single values within a Parquet file, as the engine describes it from the footer. */
 interface Leaf {
   readonly path: string;
   readonly physical_type: string;
@@ -11,8 +11,9 @@ interface Leaf {
 const MOMENTS = /DateTime64\((\d)[^)]*\)/g;
 
 /**
- * Gives times of day in Parquet their type: by itself the engine makes moments of 1 January 1970 of
- * them, and reads them rightly where it is told. A table's first file tells for all.
+ * Gives times of day in Parquet their type. By default the engine reads them as moments of 1
+ * January 1970; with a declared type it reads them correctly. The first file stands for all files
+ * of a table.
  */
 export async function withTimesOfDay(
   columns: readonly Column[],

@@ -1,12 +1,12 @@
 import { SourceError } from '../source-error.js';
 
-/** Tells where a database is, and as whom it is asked. */
+/** The address of a database, and the user for it. */
 export interface DatabaseServer {
   readonly format: 'mysql' | 'postgres';
   /** `host:port`. */
   readonly host: string;
   readonly database: string;
-  /** It is absent when the URI names no table. */
+  /** It is absent if the URI names no table. */
   readonly table?: string;
   readonly user: string;
   /** Secret. */
@@ -17,7 +17,7 @@ export interface DatabaseServer {
 
 const PORTS = { mysql: 3306, postgres: 5432 } as const;
 
-/** `user:password@` reaches to the last `@`: people write passwords as they are. */
+/** `user:password@` ends at the last `@`, because people write passwords without encoding them. */
 const DATABASE = /^([a-z]+):\/\/(?:([^:]*)(?::(.*))?@)?([^@]*)$/s;
 
 /** @throws {Error} when the URI is not that of a database */

@@ -12,9 +12,10 @@ import { plainSource, tableFunction, type Source } from '../source.js';
 type Statements = SourceEngine['statements'];
 
 /**
- * A table of a database, read there each time. @returns undefined for another format
+ * A table of a database, which is read there for each query.
+ * @returns undefined for another format
  * @throws {Error} when the URI is not that of a database, or the database refuses, or it has no
- * such table
+ *   such table
  */
 export async function databaseSource(
   described: DescribedTable,
@@ -41,14 +42,14 @@ export async function databaseSource(
 function sqliteSource(uri: string, table: string, base: string): Source {
   const path = uri.replace(/^(?:sqlite|file|filesystem):(?:\/\/)?/, '');
   const file = isAbsolute(path) ? path : resolve(base, path);
-  // SQLite would make an empty one.
+  // SQLite would create an empty database.
   if (!existsSync(file)) throw new SourceError(`there is no file ${file}`);
   return plainSource(tableFunction('sqlite', [quoteText(file), quoteText(table)]), file);
 }
 
 const FUNCTIONS = { mysql: 'mysql', postgres: 'postgresql' } as const;
 
-/** The table function with the rows of a statement that the database carries out. */
+/** The table function with the rows of a statement that the database runs. */
 function answerOf(server: DatabaseServer, statement: string): string {
   const { format, host, database, user, password } = server;
   return tableFunction(FUNCTIONS[format], [

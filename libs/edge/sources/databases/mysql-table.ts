@@ -2,11 +2,14 @@ import { bytesOf, dayOf, timeOf, type RemoteReading, type RemoteTable } from './
 
 const quotedByMysql = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
 
-/** A text in which nothing is an escape, whatever the server's SQL mode is. */
+/** A string literal without escapes, whatever the server's SQL mode is. */
 const text = (value: string): string =>
   `CONVERT(0x${Buffer.from(value).toString('hex')} USING utf8mb4)`;
 
-/** Asks MySQL's catalog for a table or view: a row of each column. `sales.orders` is another database's. */
+/**
+ * Asks MySQL's catalog for a table or view, with a row for each column. `sales.orders` is a table
+ * of another database.
+ */
 export function mysqlCatalog(database: string, table: string): string {
   const dot = table.indexOf('.');
   const [other, within] = [table.slice(0, Math.max(dot, 0)), table.slice(dot + 1)];
@@ -58,7 +61,7 @@ const INTEGERS: Readonly<Record<string, string>> = {
 const BYTES = /^(?:var)?binary$|blob$/;
 const SHAPES = /^(?:geometry|point|linestring|polygon|multi\w+|geom\w*collection)$/;
 
-/** @returns undefined for what is sent as text */
+/** @returns undefined for types that are sent as text */
 function readingOf(
   column: string,
   { kind, whole, digits }: MysqlColumn,
@@ -71,7 +74,7 @@ function readingOf(
   if (BYTES.test(kind)) return { sent: `HEX(${column})`, type: 'String', made: bytesOf };
   if (SHAPES.test(kind)) return { sent: `ST_AsText(${column})`, type: 'String' };
   switch (kind) {
-    // MySQL writes six of its digits.
+    // MySQL writes six of the digits.
     case 'float':
       return { sent: `${column} * 1e0`, type: 'Float32' };
     case 'double':
@@ -88,7 +91,7 @@ function readingOf(
         type: `DateTime64(${digits})`,
         made: timeOf,
       };
-    // A moment, which MySQL would write as the clock of its own zone shows it.
+    // The column is a moment. MySQL would write it in its own time zone.
     case 'timestamp':
       return {
         sent: `CAST(IF(${column} = 0, NULL, UNIX_TIMESTAMP(${column}) * 1000000) AS SIGNED)`,

@@ -4,12 +4,12 @@ const quotedByPostgres = (name: string): string => `"${name.replaceAll('"', '""'
 
 const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 
-/** Names that Postgres may be asked for as they stand: `sales.orders`, `Orders`. */
+/** Names that can be looked up in Postgres without quotes: `sales.orders`, `Orders`. */
 const AS_WRITTEN = /^[\p{L}_][\p{L}\p{N}_$]*(?:\.[\p{L}_][\p{L}\p{N}_$]*)?$/u;
 
 /**
- * Asks Postgres' catalog for a table, view or foreign table: a row of each column. A name is taken
- * exactly, and otherwise as a statement would take it.
+ * Asks Postgres' catalog for a table, view or foreign table, with a row for each column. A name is
+ * first matched exactly, and then as in a statement without quotes.
  */
 export function postgresCatalog(table: string): string {
   const names = [quotedByPostgres(table), ...(AS_WRITTEN.test(table) ? [table] : [])];
@@ -20,7 +20,7 @@ export function postgresCatalog(table: string): string {
 }
 
 export interface PostgresColumn {
-  /** Its table, quoted where that is needed. */
+  /** Its table, quoted if that is needed. */
   readonly place: string;
   readonly name: string;
   readonly required: number;
@@ -80,7 +80,8 @@ function readingOf(column: string, kind: string): RemoteReading {
       type: `DateTime64(${digits}${zone === 'out' ? '' : ", 'UTC'"})`,
       made: timeOf,
     };
-  // Numbers without a bound of their digits, too: no type of the engine has as many as Postgres.
+  // This includes numbers without a limit of digits: no type of the engine holds as many as
+  // Postgres.
   return { sent: `${column}::text`, type: 'String' };
 }
 
@@ -94,7 +95,10 @@ const asJson = (column: string): RemoteReading => ({
   type: 'String',
 });
 
-/** Gives the engine's type for a type that it reads from Postgres without any harm. */
+/**
+ * Gives the engine's type for a type that the engine reads from Postgres without a change of
+ * values.
+ */
 function plainType(kind: string): string | undefined {
   if (Object.hasOwn(PLAIN, kind)) return PLAIN[kind];
   if (kind.startsWith('character varying')) return 'String';

@@ -3,25 +3,25 @@ import { SourceError } from '../source-error.js';
 import { engineType } from '../../arrow-data-type.js';
 import type { DescribedColumn } from '../../table-description.js';
 
-/** Tells how a column of a database comes to the engine with the values that it has there. */
+/** Says how a column of a database is read so that no value changes. */
 export interface RemoteReading {
-  /** It is in the database's SQL: what is sent, which is of a type that the engine reads exactly. */
+  /**
+   * The expression in the database's SQL that is sent. Its type is one that the engine reads
+   * exactly.
+   */
   readonly sent: string;
   /** The engine's type, without `Nullable`. */
   readonly type: string;
-  /**
-   * The way in which the engine makes a value of what was sent, where that is not a cast to the
-   * type.
-   */
+  /** The engine's expression for the value, if a cast to the type is not enough. */
   readonly made?: Made;
 }
 type Made = (value: string, column: string) => string;
 
 interface RemoteColumn extends RemoteReading {
   readonly name: string;
-  /** Tells whether it is never null there. */
+  /** Tells whether the column is never null in the database. */
   readonly required: boolean;
-  /** It is in the database's SQL: the value as the database writes it. */
+  /** The expression in the database's SQL for the value as text. */
   readonly text: string;
 }
 
@@ -39,7 +39,10 @@ const LAST_DAY = 120_529;
 const FIRST_MICROS = '-62135596800000000';
 const LAST_MICROS = '253402300799999999';
 
-/** The error for values that have no place in the engine's type; `source-fault.ts` tells it on. */
+/**
+ * The error for values that do not fit into the engine's type; `source-fault.ts` reports it to the
+ * client.
+ */
 export const NO_SUCH_VALUE =
   /column "[^"]*" has a (?:day|time) that no type here holds: [^:]*?Utf8/;
 
@@ -53,16 +56,18 @@ const remedy = (column: string, kind: string): string =>
 export const dayOf: Made = (days, column) =>
   `if(${outside(days, FIRST_DAY, LAST_DAY, remedy(column, 'day'))}, NULL, ${days})`;
 
-/** Microseconds since 1970, or since that moment on a wall's clock, become a time. */
+/**
+ * Microseconds since 1970 become a time. For a local time they count from 1970 on its own clock.
+ */
 export const timeOf: Made = (micros, column) =>
   `if(${outside(micros, FIRST_MICROS, LAST_MICROS, remedy(column, 'time'))}, NULL, fromUnixTimestamp64Micro(${micros}, 'UTC'))`;
 
 export const bytesOf: Made = (hexadecimal) => `unhex(${hexadecimal})`;
 
 /**
- * The columns with the types that were declared for them. Where a text is asked for, the database
- * writes the value.
- * @throws {Error} that names the column which the table has not
+ * The columns with their declared types. If a column is declared as text, the database formats the
+ * value.
+ * @throws {Error} that names the column which the table lacks
  */
 export function asDeclared(
   { columns }: RemoteTable,
@@ -83,14 +88,14 @@ export function asDeclared(
 }
 
 /**
- * The statement for the database. Columns have names of ours on their way: the engine puts a `"` within
- * a name so that Postgres does not understand it.
+ * The statement for the database. It uses our own names for columns, because the engine writes a
+ * `"` within a name in a way that Postgres does not understand.
  */
 export function sentSelect({ name, columns }: RemoteTable): string {
   return `SELECT ${columns.map(({ sent }, index) => `${sent} AS c${index}`).join(', ')} FROM ${name}`;
 }
 
-/** The statement by which the engine selects from what is sent. */
+/** The statement by which the engine selects from the rows that are sent. */
 export function madeSelect(columns: readonly RemoteColumn[], from: string): string {
   const made = columns.map((column, index) => {
     const value = column.made?.(`c${index}`, column.name) ?? `c${index}`;

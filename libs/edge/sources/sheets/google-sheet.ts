@@ -3,7 +3,7 @@ import { Readable, Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SourceError } from '../source-error.js';
 
-/** `/spreadsheets/d/<id>` with what people see behind it; a sheet that is published has an id of its own. */
+/** `/spreadsheets/d/<id>` with anything behind it. A published sheet has an id of its own. */
 const PAGE =
   /^(\/spreadsheets\/(?:u\/\d+\/)?d\/(e\/)?[\w-]+)(?:\/(?:edit|view|preview|htmlview|pubhtml))?\/?$/;
 const BYTES_MAX = 512 * 1024 ** 2;

@@ -52,7 +52,7 @@ describe('sheets of workbooks', () => {
       '2020-01-02 00:00:00.000',
       '1904-01-01 00:00:00.000',
     ]);
-    // A day that no calendar has is shown as it stands there.
+    // A day that does not exist in a calendar is shown as it stands there.
     const { types, rows } = await read({ a: [day(60), day(61)] });
     expect([types, rows.flat()]).toEqual([['Nullable(String)'], ['1900-02-29', '1900-03-01']]);
   });

@@ -8,7 +8,7 @@ import { SourceError } from '../source-error.js';
 import type { TableOptions } from '../../table-description.js';
 import { cellKind, cellValue, columnType, type Calendar, type Kind } from './sheet-cell.js';
 
-/** The library declares nothing of its number formats. */
+/** The library's types leave out its number formats. */
 type Library = Pick<typeof import('@e965/xlsx'), 'read' | 'utils'> & {
   readonly SSF: { readonly is_date: (format: string) => boolean };
 };
@@ -59,11 +59,11 @@ export async function readWorkbook(
 
 /**
  * The first bytes of workbooks: those of ZIP files, and those of the older format. The library
- * would take any other file for a text.
+ * would read any other file as text.
  */
 const MAGIC = [Buffer.from('PK'), Buffer.from('d0cf11e0', 'hex')];
 
-/** The library's messages about damaged files are about itself. */
+/** The library's messages about damaged files describe the library itself. */
 function whole<Workbook>(read: () => Workbook): Workbook {
   try {
     return read();
@@ -72,7 +72,10 @@ function whole<Workbook>(read: () => Workbook): Workbook {
   }
 }
 
-/** @throws {SourceError} for a cell below those that said the types, which one does not hold */
+/**
+ * @throws {SourceError} for a cell below the rows that decided the types, if its column's type does
+ *   not hold it
+ */
 function* lines(
   rows: readonly Row[],
   columns: readonly Column[],

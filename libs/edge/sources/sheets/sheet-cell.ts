@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<Exclude<Kind, 'nothing'>, string>> = {
   integer: 'Nullable(Int64)',
   float: 'Nullable(Float64)',
   time: TIME,
-  // Seconds: the engine has no type of durations.
+  // The number is in seconds, because the engine has no type for durations.
   duration: 'Nullable(Int64)',
   text: 'Nullable(String)',
 };
@@ -36,7 +36,7 @@ export function cellKind(cell: CellObject | undefined, calendar: Calendar): Kind
   if (cell.t !== 'n' || typeof cell.v !== 'number') return cell.t === 'e' ? 'nothing' : 'text';
   const format = String(cell.z ?? '');
   if (DURATION_FORMAT.test(format)) return 'duration';
-  // 29 February 1900 is a day of theirs, and of nobody else.
+  // Their calendars have a 29 February 1900, which never existed.
   if (calendar.isDate(format)) return daysOf(cell.v, calendar) === undefined ? 'text' : 'time';
   return Number.isSafeInteger(cell.v) ? 'integer' : 'float';
 }
@@ -89,10 +89,10 @@ function textOf(cell: CellObject, kind: Kind, calendar: Calendar): string {
 }
 
 const DAYS_TO_1904 = 1462;
-/** The number of 29 February 1900, which sheets have and no calendar. */
+/** The number of 29 February 1900, which exists in sheets and in no calendar. */
 const NO_DAY = 60;
 
-/** @returns days since 30 December 1899; undefined for a day that there never was. */
+/** @returns days since 30 December 1899; undefined for a day that never existed. */
 function daysOf(number: number, { is1904 }: Calendar): number | undefined {
   if (is1904) return number + DAYS_TO_1904;
   if (number >= NO_DAY && number < NO_DAY + 1) return undefined;

@@ -10,7 +10,7 @@ import { DEFAULT_ORGANIZATION } from '../default-organization.js';
 import { FailedLogins } from '../throttle/failed-logins.js';
 import type { LoginAttempt, TokenAttempt } from './login-attempt.js';
 
-/** Counts logins that failed, for the organization that is to see them. */
+/** Counts failed logins for the organization that will see them. */
 @Injectable()
 export class CountedFailures {
   constructor(
@@ -35,7 +35,7 @@ export class CountedFailures {
     this.failures.count(login, outcome);
   }
 
-  /** An organization is shown that a token of its own was sent after it has expired. */
+  /** An organization can see that one of its own tokens was sent after it had expired. */
   countToken(
     { address, userAgent, requestId }: TokenAttempt,
     own: Organization | undefined,
@@ -55,7 +55,10 @@ export class CountedFailures {
     this.failures.count(login, outcome);
   }
 
-  /** A failure is shown to the organization it was tried at when the account is its member's, else to the operators of `default`. */
+  /**
+   * A failure is shown to the organization of the request if the account is its member, and
+   * otherwise to the operators of `default`.
+   */
   private concerned(user: User | undefined, name: string | undefined): Organization | undefined {
     const named = name === undefined ? undefined : this.organizations.find(name);
     const isMembers = user !== undefined && named?.members.has(user.id);

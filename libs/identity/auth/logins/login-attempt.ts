@@ -1,7 +1,7 @@
-/** The fields that every attempt has, whatever is sent to show who it is. */
+/** The fields that every attempt has, for each kind of credential. */
 export interface TokenAttempt {
   readonly secret: string;
-  /** The organization that the request's path names, if any; it need not exist. */
+  /** The organization in the request's path, if there is one; it need not exist. */
   readonly organization: string | undefined;
   readonly address: string;
   readonly userAgent: string | undefined;

@@ -13,7 +13,7 @@ export class PasscodeLogin {
     private readonly users: UsersProjection,
   ) {}
 
-  /** The passcode is the organization's: it opens for its members, and for root. */
+  /** The passcode belongs to the organization. It is valid for its members, and for root. */
   find({ email, secret, organization: name }: LoginAttempt): User | undefined {
     const organization = name === undefined ? undefined : this.organizations.find(name);
     if (!organization || !this.passcodes.matches(organization, secret)) return undefined;

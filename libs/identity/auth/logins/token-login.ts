@@ -7,7 +7,7 @@ import { callerOfToken } from './callers.js';
 import { CountedFailures, isTooMany } from './counted-failures.js';
 import type { TokenAttempt } from './login-attempt.js';
 
-/** Finds out whose token a request carries. */
+/** Finds the token that a request carries, and its organization. */
 @Injectable()
 export class TokenLogin {
   constructor(
@@ -18,9 +18,10 @@ export class TokenLogin {
   ) {}
 
   /**
-   * A token is random and long, as a passcode is: a right one always passes. One that is unknown,
+   * A token is random and long, as a passcode is: a correct one always passes. One that is unknown,
    * revoked, expired or of another organization is a failed login of the address it came from.
-   * @returns undefined when it opens nothing here. @throws {MillraceError} TOO_MANY_REQUESTS
+   * @returns undefined when it opens nothing here.
+   * @throws {MillraceError} TOO_MANY_REQUESTS
    */
   async attempt(attempt: TokenAttempt): Promise<Caller | undefined> {
     const { secret, organization: name, address } = attempt;

@@ -2,12 +2,12 @@ import type { AuthenticatedRequest } from '@app/platform';
 
 const NAME = 'millrace_session';
 /**
- * The cookie's name over TLS. A browser accepts a cookie of such a name from this host only, and
- * from no neighbour of it.
+ * The cookie's name over TLS. A browser accepts a cookie with such a name only from this host, and
+ * not from other hosts of its domain.
  */
 const HOST_NAME = `__Host-${NAME}`;
 
-/** The session's sealed text that a browser has sent, if any. */
+/** The session's sealed text that the browser has sent, if any. */
 export function cookieIn({ headers }: Pick<AuthenticatedRequest, 'headers'>): string | undefined {
   const sent = new Map(
     (headers.cookie ?? '').split(';').flatMap((pair) => {
@@ -19,8 +19,8 @@ export function cookieIn({ headers }: Pick<AuthenticatedRequest, 'headers'>): st
 }
 
 /**
- * `Set-Cookie` for a session. No script reads it, no other site's page sends it, and once it was
- * set over TLS it goes over TLS only.
+ * The `Set-Cookie` header for a session. Scripts cannot read the cookie, and requests from pages of
+ * other sites do not carry it. If it was set over TLS, the browser sends it only over TLS.
  * @param seconds how long the browser keeps it; 0 ends it
  */
 export function sessionCookie(
@@ -28,7 +28,7 @@ export function sessionCookie(
   seconds: number,
   { protocol, headers }: Pick<AuthenticatedRequest, 'protocol' | 'headers'>,
 ): string {
-  // The page knows it, where a proxy with TLS is not believed.
+  // The page knows whether it came over TLS, even if the proxy with TLS is not trusted.
   const isSecure = protocol === 'https' || headers.origin?.startsWith('https://') === true;
   const attributes = `Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`;
   return isSecure
@@ -37,8 +37,8 @@ export function sessionCookie(
 }
 
 /**
- * Headers of an answer that a cookie opened. Shared caches keep nothing of what `Authorization`
- * opened; of a cookie they know that only when they are told.
+ * Headers of an answer to a request with a cookie. Shared caches do not store answers to requests
+ * with `Authorization`; for cookies they need these headers.
  */
 export const FOR_ONE_BROWSER = {
   'Cache-Control': 'private, no-store',

@@ -18,9 +18,9 @@ import { cookieIn } from './session-cookie.js';
 
 const PURPOSE = 'session';
 const CREDENTIAL = 'session credential';
-/** A day's work. */
+/** The length of a day's work. */
 export const SESSION_SECONDS = 8 * 60 * 60;
-/** Each that is ended is an event, kept for ever. */
+/** Each session that is ended is an event, which is kept for ever. */
 const BEGUN = { perSecond: 1 / 60, burst: 60 };
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -30,7 +30,7 @@ const identity = {
   expiresAt: z.number(),
 };
 const kept = z.union([
-  /** The fingerprint is of the sealed password: another password ends the session. */
+  /** The fingerprint of the sealed password. A new password ends the session. */
   z.strictObject({ ...identity, userId: z.string(), credential: z.string() }),
   z.strictObject({ ...identity, organizationId: z.string(), tokenId: z.string() }),
 ]);
@@ -44,15 +44,18 @@ export interface Session {
 }
 
 /**
- * Sessions of browsers. One is a sealed text that the browser keeps as a cookie; nothing is kept of
- * it here but that it was ended. It names the account, or the token, and no secret of either. The
+ * Sessions of browsers. One is a sealed text that the browser keeps as a cookie; the server stores
+ * only that a session was ended. It names the account, or the token, and no secret of either. The
  * rights are looked up with each request. A session is over when the user leaves, changes the
  * password or is erased, or when the token is revoked.
  */
 @Injectable()
 export class Sessions {
   private readonly begun = new RateLimiter(BEGUN);
-  /** When they would be over, of those that are being ended, or are and do not show yet. */
+  /**
+   * For sessions that are being ended, or whose end does not show yet, the time when they would
+   * expire.
+   */
   private readonly ending = new Map<string, number>();
 
   constructor(
@@ -64,8 +67,9 @@ export class Sessions {
   ) {}
 
   /**
-   * Begins a session of somebody whose password, or token, was just found right.
-   * @returns the sealed text. @throws {MillraceError} TOO_MANY_REQUESTS
+   * Begins a session after a password, or a token, was found correct.
+   * @returns the sealed text.
+   * @throws {MillraceError} TOO_MANY_REQUESTS
    */
   begin(caller: Caller): string {
     const wait = this.begun.take(caller.userId);
@@ -89,9 +93,9 @@ export class Sessions {
   }
 
   /**
-   * The session that a request shows; undefined where it shows none, or one that is over, or where
-   * a page of another origin asks, be it one that may call by other credentials.
-   * @throws {MillraceError} FORBIDDEN for what changes something and does not say that it is ours
+   * The session that a request carries. It is undefined if there is none, if it is over, or if a
+   * page of another origin asks, even one that may call with other credentials.
+   * @throws {MillraceError} FORBIDDEN for a change that lacks the header of our own page
    */
   of(request: AuthenticatedRequest): Session | undefined {
     const sealed = cookieIn(request);
@@ -107,8 +111,8 @@ export class Sessions {
   }
 
   /**
-   * Opens nothing at this node from now on, and nothing at any node that has its event. Each is
-   * ended by one event, however often that is asked for.
+   * Makes the session invalid at this node at once, and at any other node when it gets the event.
+   * Each session is ended by one event, however often that is asked for.
    */
   async end(session: Session, request: AuthenticatedRequest): Promise<void> {
     const { id, expiresAt, caller } = session;
@@ -152,7 +156,7 @@ export class Sessions {
     try {
       return kept.parse(JSON.parse(this.serverKey.unsealOwn(PURPOSE, sealed, PURPOSE)));
     } catch {
-      // The cookie was made by another server, or with another key, or by an attacker.
+      // Another server, another key, or an attacker made the cookie.
       return undefined;
     }
   }
@@ -173,7 +177,7 @@ export class Sessions {
     return undefined;
   }
 
-  /** @throws {MillraceError} UNAUTHORIZED where the account has gone meanwhile */
+  /** @throws {MillraceError} UNAUTHORIZED if the account was deleted meanwhile */
   private knownCredential(userId: string): string {
     const credential = this.credentialOf(userId);
     if (credential === undefined)

@@ -14,8 +14,9 @@ import { mayIn } from '../may-in.js';
 import { Sessions } from './sessions.js';
 
 /**
- * Looks into the read models only: it costs nothing to ask again and again. Another password,
- * another passcode, and the end of a session, end what they opened, as they refuse a new request.
+ * Tells whether credentials are still valid. It uses only the read models, so it can be called
+ * often. A new password, a new passcode, and the end of a session end running work, as they make
+ * new requests fail.
  */
 @Injectable()
 export class Standing extends CallerStanding {

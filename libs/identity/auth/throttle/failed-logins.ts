@@ -8,8 +8,9 @@ import { UnlistedFailures } from './unlisted-failures.js';
 const MINUTE_MS = 60_000;
 const PER_DAY = 1 / (24 * 60 * 60);
 /**
- * Events that strangers can cause. One a minute for what is beyond it tells how much that was. Accounts
- * that exist have their own share, so that made-up e-mails do not crowd out who is really tried.
+ * The number of events that strangers can cause. Beyond it, one event a minute counts the rest.
+ * Accounts that exist have their own share, so that made-up e-mails do not displace failures of
+ * real accounts.
  */
 const LISTED = { perSecond: 2000 * PER_DAY, burst: 200 };
 const LISTED_UNKNOWN = { perSecond: 500 * PER_DAY, burst: 50 };
@@ -40,16 +41,19 @@ export type FailedLoginEvent =
     };
 
 export interface FailedLogin {
-  /** A fingerprint of the e-mail. Never the e-mail: it may be a password typed into the wrong field. */
+  /**
+   * A fingerprint of the e-mail. The e-mail itself is not stored, because it may be a password in
+   * the wrong field.
+   */
   readonly account: string;
-  /** Tried with a token, which names no account. */
+  /** The attempt used a token, which names no account. */
   readonly token?: true;
   /** The id of the account, when there is one. */
   readonly userId: string | undefined;
   /** The organization that is shown the failure. */
   readonly organizationId: string | undefined;
   readonly address: string;
-  /** Stands for the address where one customer has many. */
+  /** Stands for the address if one customer has many addresses. */
   readonly prefix: string;
   readonly userAgent: string | undefined;
   readonly requestId: string;
@@ -57,7 +61,7 @@ export interface FailedLogin {
 
 interface Counter {
   readonly login: FailedLogin;
-  /** The failures that no event tells yet. */
+  /** The failures that no event reports yet. */
   failed: number;
   refused: number;
   first: number;
@@ -65,10 +69,11 @@ interface Counter {
 }
 
 /**
- * Keeps failed logins as events, for the audit trail: of an account and an address prefix the first
- * of a minute at once, and how many followed when the minute is over. Answers do not wait for it.
- * The events are bounded, a minute and a day; beyond that one event a minute counts what is left
- * out, with the addresses that most of it came from.
+ * Stores failed logins as events, for the audit trail. For an account and an address prefix, the
+ * first failure of a minute is stored at once, and the number of further ones at the end of the
+ * minute. Answers do not wait for it. The number of events is limited, for a minute and for a day.
+ * Beyond the limit, one event a minute counts the rest, with the addresses that most of them came
+ * from.
  */
 @Injectable()
 export class FailedLogins implements OnApplicationShutdown {
@@ -84,7 +89,10 @@ export class FailedLogins implements OnApplicationShutdown {
 
   constructor(private readonly pipeline: CommandPipeline) {}
 
-  /** @param outcome whether the password was wrong, or was not looked at since there were too many */
+  /**
+   * @param outcome whether the password was wrong, or was not checked because there were too many
+   *   attempts
+   */
   count(login: FailedLogin, outcome: 'failed' | 'refused'): void {
     this.startMinute();
     const key = `${login.account} ${login.prefix} ${login.organizationId ?? ''}`;
@@ -103,7 +111,7 @@ export class FailedLogins implements OnApplicationShutdown {
       void this.keeping.run(() => this.list(counter));
   }
 
-  /** Nobody is asked any more: what was counted is kept. */
+  /** No further attempts come, so the counts are stored now. */
   async onApplicationShutdown(): Promise<void> {
     await this.endMinute();
   }
@@ -121,7 +129,7 @@ export class FailedLogins implements OnApplicationShutdown {
     for (const counter of counters) {
       if (sumOf(counter) === 0) continue;
       const isListed = reaches && this.mayList(counter.login);
-      // A store that cannot be reached is not asked again for each of them.
+      // If the store cannot be reached, it is not asked again for each failure.
       if (isListed) reaches = await this.list(counter);
       if (!isListed || !reaches) this.unlisted.add(counter.login.prefix, counter);
     }
@@ -143,7 +151,7 @@ export class FailedLogins implements OnApplicationShutdown {
     return (userId === undefined ? this.listedUnknown : this.listed).take('all') === 0;
   }
 
-  /** @returns whether it is kept; if not, it is still counted. */
+  /** @returns whether it is stored; if not, it is still counted. */
   private async list(counter: Counter): Promise<boolean> {
     const { login, failed, refused, first, last } = counter;
     const { userId, token, organizationId, address, userAgent, requestId } = login;

@@ -2,16 +2,18 @@ import { Crowded, FairTurns } from '@app/flow';
 import { MillraceError, type AddressPrefix } from '@app/platform';
 import type { Standing } from './login-throttle.js';
 
-/** Each takes 19 MiB and a thread; more at once would starve the engine's calls. */
+/**
+ * Each check takes 19 MiB and a thread. More at once would leave no threads for the engine's calls.
+ */
 const SLOTS = { others: 2, guessers: 1 };
 const WAITING_MAX = 400;
 const WAITING_EACH = 16;
 
 /**
- * Decides whose password is hashed next. Address prefixes that failed several times lately have one
- * place among themselves and take none from others. A person who comes from where the account
- * logged in before waits for no stranger. All of them take turns by network and prefix, so that a
- * client with many guesses waits behind itself.
+ * Decides whose password is hashed next. Address prefixes with several recent failures share one
+ * place, and take none from others. A person at an address from which the account logged in before
+ * does not wait for strangers. All take turns by network and prefix, so a client with many guesses
+ * only delays itself.
  */
 export class HashingTurns {
   private readonly others = new FairTurns({

@@ -17,13 +17,13 @@ const keptFile = z.record(z.string(), z.record(z.string(), z.number()));
 
 /**
  * Address prefixes that accounts have logged in from in the last 30 days, as fingerprints with a
- * key that only the server has. They are kept in a file of the data directory: it is a help only,
- * so what a crash loses of the last minute, or a file that cannot be read, makes no failure.
+ * key that only the server has. They are kept in a file of the data directory: They only help, so a
+ * crash may lose the last minute, and a file that cannot be read is no error.
  */
 @Injectable()
 export class KnownAddresses implements OnApplicationShutdown {
   private readonly logger = new Logger('known-addresses');
-  /** The account that logged in most recently is the last. */
+  /** Accounts are in the order of their last login. */
   private readonly accounts = new Map<string, Map<string, number>>();
   private count = 0;
   private saving: NodeJS.Timeout | undefined;
@@ -31,7 +31,7 @@ export class KnownAddresses implements OnApplicationShutdown {
   constructor(
     private readonly serverKey: ServerKey,
     private readonly file: string,
-    /** Tells whether an account is there; of those that are gone nothing is kept. */
+    /** Tells whether an account exists. Addresses of deleted accounts are not kept. */
     private readonly exists: (accountId: string) => boolean,
     private readonly now: () => number = Date.now,
   ) {

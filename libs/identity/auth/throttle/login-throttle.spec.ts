@@ -18,7 +18,7 @@ describe('the throttle of logins', () => {
     );
   });
 
-  /** Time goes on, and everything that waits for it goes on, too. */
+  /** Moves the clock on, and lets everything go on that waits for it. */
   const pass = async (milliseconds: number): Promise<void> => {
     now += milliseconds;
     for (const { go } of waits.filter(({ until }) => until <= now)) go();
@@ -85,7 +85,7 @@ describe('the throttle of logins', () => {
     const owner = await admit('ann', '192.0.2.1', true);
     expect(owner.standing).toBe('known');
     owner.right();
-    // A wrong one is answered as a stranger’s is.
+    // A wrong password gets the same answer as a stranger's.
     expect(await guess('ann', '192.0.2.1', true)).toBe(await guess('ann', '192.0.2.1'));
     const answers = await times(60, () => guess('ann', '192.0.2.1', true));
     expect(answers).not.toContain('wrong');

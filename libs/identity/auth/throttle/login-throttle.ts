@@ -4,26 +4,28 @@ import { MillraceError, type AddressPrefix } from '@app/platform';
 
 const PER_MINUTE = 1 / 60;
 const PER_HOUR = PER_MINUTE / 60;
-/** Wrong passwords for one account from one address prefix. */
+/** The limit of wrong passwords for one account from one address prefix. */
 const PAIR = { perSecond: 10 * PER_MINUTE, burst: 10 };
-/** The same, where the account was logged in to before. */
+/** The same limit, if the account has logged in from that prefix before. */
 const KNOWN_PAIR = { perSecond: 1, burst: 30 };
-/** Wrong passwords from one prefix, for whatever accounts. */
+/** The limit of wrong passwords from one prefix, for all accounts together. */
 const PREFIX = { perSecond: 1, burst: 10 };
 /** The pace for one account, from networks that neither logged in to it nor failed lately. */
 const FIRST = { perSecond: 1, burst: 30 };
-/** The same, from networks that failed, by prefixes that hardly did. */
+/** The pace for networks that failed, from prefixes with few failures. */
 const FRESH = { perSecond: 1, burst: 60 };
-/** The same, from those that failed more often. */
+/** The pace for prefixes with more failures. */
 const FAILED = { perSecond: 1, burst: 30 };
-/** More failures than these make a prefix a guesser's, and one that failed for an account. */
-const STRIKES = { perSecond: 3 * PER_HOUR, burst: 3 };
 /**
- * The same for a network and an account: an attacker who owns a whole network fails from all over
- * it.
+ * With more failures than these, a prefix counts as a guesser's: for all accounts, and for one
+ * account.
  */
+const STRIKES = { perSecond: 3 * PER_HOUR, burst: 3 };
+/** The same for a network and an account, because an attacker may own a whole network. */
 const NETWORK_STRIKES = { perSecond: 30 * PER_HOUR, burst: 30 };
-/** Attempts that a remembered password still passes beside, from its own prefix. */
+/**
+ * The number of attempts up to which a remembered password is still accepted from its own prefix.
+ */
 const FLOOD = { perSecond: 20, burst: 6000 };
 const SLOWEST_MS = 10_000;
 const SLOW_MAX = 1000;
@@ -40,12 +42,12 @@ interface Attempter extends AddressPrefix {
 /** `known` and `new` are checked before `guesser`s, who have failed several times in the last hour. */
 export type Standing = 'known' | 'new' | 'guesser';
 
-/** An attempt that was let through; tell how it ended. */
+/** An attempt that was admitted. The caller reports how it ended. */
 export interface Attempt {
   readonly standing: Standing;
   right(this: void): void;
   wrong(this: void): void;
-  /** It could not be checked. */
+  /** The password could not be checked. */
   undecided(this: void): void;
 }
 
@@ -72,7 +74,7 @@ export class LoginThrottle {
   private readonly strikes: RateLimiter;
   private readonly networkStrikes: RateLimiter;
   private readonly floods: RateLimiter;
-  /** Attempts that wait for their account's pace, by network. */
+  /** The attempts that wait for their account's pace, by network. */
   private readonly slow = new KeyedCounter();
 
   constructor(
@@ -91,9 +93,9 @@ export class LoginThrottle {
   }
 
   /**
-   * Tells whether the account is tried from this prefix so fast that not even a remembered password is
-   * looked at: the answer would tell a neighbour behind the same address, as fast as they ask,
-   * which password is right.
+   * Tells whether this prefix tries the account so fast that not even a remembered password is
+   * accepted. Otherwise the answers would tell another person behind the same address, at any
+   * speed, which password is correct.
    */
   isFlooded(account: string, { prefix }: AddressPrefix): boolean {
     return this.floods.wait(pairOf({ account, prefix }), 1) > 0;
@@ -102,8 +104,7 @@ export class LoginThrottle {
   /** @throws {MillraceError} TOO_MANY_REQUESTS with the seconds to wait. */
   async admit(attempter: Attempter): Promise<Attempt> {
     const pair = pairOf(attempter);
-    // Only attempts that are let through count. Otherwise a flood would keep its address locked out
-    // for a day.
+    // Only admitted attempts count. Otherwise a flood would keep its address locked out for a day.
     const isCounted = this.floods.take(pair) === 0;
     const taken = new Taken();
     const strangersWait = Math.max(
@@ -127,16 +128,17 @@ export class LoginThrottle {
       undecided: undo,
       wrong: () => {
         if (!isSuspect) this.prefixes.use(attempter.prefix, 1);
-        // Strikes stop at their limit: more of them would mark the prefix for as long as the
-        // guessing went on.
+        // The count stops at its limit. More would mark the prefix for as long as the guessing went
+        // on.
         this.strikes.take(attempter.prefix);
-        // A stranger would not have been checked: nobody learns that this is the owner's place.
+        // A stranger's attempt would not have been checked, so the answer must not reveal that this
+        // is the owner's place.
         if (strangersWait > 0) throw tooMany(strangersWait);
       },
     };
   }
 
-  /** Waits where others have tried this account: so it is slow for a stranger, and not closed. */
+  /** Waits if others have tried this account. So a stranger's login is slow, but possible. */
   private async atPaceOf(attempter: Attempter, taken: Taken): Promise<void> {
     const { account, network } = attempter;
     const pace = this.paceOf(attempter, taken);

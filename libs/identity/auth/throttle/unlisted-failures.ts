@@ -6,7 +6,7 @@ interface Counts {
 const PREFIXES_MAX = 1000;
 const SHOWN_MAX = 5;
 
-/** Failed logins that have no event of their own: how many there were, and where most came from. */
+/** Failed logins without an event of their own: their number, and where most of them came from. */
 export class UnlistedFailures {
   private failed = 0;
   private refused = 0;
@@ -24,7 +24,7 @@ export class UnlistedFailures {
     this.addFrom(prefix, failed + refused);
   }
 
-  /** Adds what another has counted. */
+  /** Adds the counts of another instance. */
   merge(other: UnlistedFailures): void {
     this.failed += other.failed;
     this.refused += other.refused;

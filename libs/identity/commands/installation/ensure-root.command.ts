@@ -20,7 +20,7 @@ export class EnsureRoot {
     readonly email: string,
     /** The password of the configuration; without one the first start makes a random one. */
     readonly password: string | undefined,
-    /** Tells where a random password is kept for its owner. */
+    /** The place where a random password is stored for its owner. */
     readonly dataDirectory: string,
   ) {}
 }
@@ -32,7 +32,7 @@ export interface RootCredentials {
    * not repeated.
    */
   readonly password: string | undefined;
-  /** Tells where a random password is kept, when it is. */
+  /** The place where a random password is stored, if there is one. */
   readonly file: string | undefined;
 }
 
@@ -51,11 +51,11 @@ export class EnsureRootHandler implements ICommandHandler<EnsureRoot, RootCreden
   async execute(command: EnsureRoot): Promise<RootCredentials> {
     const problem = command.password === undefined ? undefined : passwordProblem(command.password);
     if (problem) throw new OperatorError(`configuration: MILLRACE_ROOT_PASSWORD: ${problem}`);
-    // First of all, so that what happens to accounts has an audit trail to stand in.
+    // This comes first, so that events of accounts have an audit trail to be written to.
     await this.ensureDefaultOrganization();
     const root = this.users.root();
     if (root) return this.updateRoot(root, command);
-    // A second one would be there for good when the first is understood again.
+    // A second one would stay for ever once the first is understood again.
     if (this.users.hasUntold) {
       this.logger.error('no root account can be told: an event of an account is not understood');
       return { email: command.email, password: undefined, file: undefined };

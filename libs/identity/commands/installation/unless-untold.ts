@@ -2,8 +2,8 @@ import type { Logger } from '@nestjs/common';
 import { MillraceError } from '@app/platform';
 
 /**
- * Does what a start does to accounts and organizations. It must not end where an event of one of
- * them is not understood, since all others go on.
+ * Does the changes of a start to accounts and organizations. An event of one of them that is not
+ * understood must not stop the start, since all others go on.
  */
 export async function unlessUntold(logger: Logger, work: () => Promise<unknown>): Promise<void> {
   try {

@@ -12,7 +12,10 @@ import {
 } from '../../projections/organizations.projection.js';
 import { UsersProjection, type User } from '../../projections/users.projection.js';
 
-/** Makes an account a member with a role, or invites it; an organization that is not there is made, with the caller as its admin. */
+/**
+ * Makes an account a member with a role, or invites it. An organization that does not exist is
+ * created, with the caller as its admin.
+ */
 export class PutMember {
   constructor(
     readonly caller: Caller,
@@ -54,7 +57,7 @@ export class PutMemberHandler implements ICommandHandler<PutMember, 'added' | 'i
     }
     const isFounder = !existing && user.id === caller.userId;
     const newRole = isFounder ? 'admin' : role;
-    // The founder's own step has this id already.
+    // The founder's own command has this id already.
     const step = stepOf(context, 'member');
     const options = { evenTheLastAdmin: caller.root, onlyMembers: !isTheirs };
     await this.memberships.put(organization.id, user.id, newRole, step, options);
@@ -64,13 +67,13 @@ export class PutMemberHandler implements ICommandHandler<PutMember, 'added' | 'i
   private async create({ caller, organization: name, context }: PutMember): Promise<Organization> {
     const founder = caller.root ? undefined : caller.userId;
     const organization = await this.memberships.create(name, founder, context);
-    // When somebody else was faster it is theirs.
+    // If another request was faster, the organization is theirs.
     mayManage(caller, organization.members.get(caller.userId), name);
     return organization;
   }
 }
 
-/** Refuses an account that is not there; only root is told. */
+/** Refuses an account that does not exist; only root is told so. */
 function mayBeAdded(user: User | undefined): asserts user is User {
   if (!user) throw new MillraceError('USER_NOT_FOUND', 'User not found');
   if (user.root)

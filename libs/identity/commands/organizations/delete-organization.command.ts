@@ -4,7 +4,7 @@ import { MillraceError, type Caller, type RequestOrganization } from '@app/platf
 import { DEFAULT_ORGANIZATION } from '../../auth/default-organization.js';
 import { Memberships } from '../../people/memberships.js';
 
-/** Ends an organization with all that it has; its name is free afterwards, for another one. */
+/** Deletes an organization with all its data. Its name is then free for another one. */
 export class DeleteOrganization {
   constructor(
     readonly caller: Caller,
@@ -13,7 +13,7 @@ export class DeleteOrganization {
   ) {}
 }
 
-/** The event decides; what a crash leaves undone after it is done at the next start. */
+/** The event decides. The next start does the work that a crash leaves undone. */
 @CommandHandler(DeleteOrganization)
 export class DeleteOrganizationHandler implements ICommandHandler<DeleteOrganization, void> {
   constructor(private readonly memberships: Memberships) {}

@@ -3,7 +3,7 @@ import type { CommandContext } from '@app/event-store';
 import type { RequestOrganization } from '@app/platform';
 import { Memberships } from '../../people/memberships.js';
 
-/** Changes what people are shown; the name by which it is asked for stays. */
+/** Changes the displayed name. The name in requests stays. */
 export class RenameOrganization {
   constructor(
     readonly organization: RequestOrganization,

@@ -3,7 +3,7 @@ import type { CommandContext } from '@app/event-store';
 import type { RequestOrganization } from '@app/platform';
 import { Memberships } from '../../people/memberships.js';
 
-/** A new passcode for the organization; the old one is dead. */
+/** Makes a new passcode for the organization. The old one becomes invalid. */
 export class RotatePasscode {
   constructor(
     readonly organization: RequestOrganization,

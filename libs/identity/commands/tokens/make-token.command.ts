@@ -8,13 +8,13 @@ import { TokenSecrets } from '../../people/token-secrets.js';
 
 type WantedToken = Pick<Token, 'name' | 'role' | 'streams' | 'expiresAt'>;
 
-/** A token, and its secret, which is told this once. */
+/** A token, and its secret, which is shown only this once. */
 export interface MadeToken {
   readonly token: Token;
   readonly secret: string;
 }
 
-/** Makes a token of the organization, whose secret the answer tells and nobody keeps. */
+/** Makes a token of the organization. The answer contains the secret, which is not stored. */
 export class MakeToken {
   constructor(
     readonly organization: RequestOrganization,
@@ -36,7 +36,7 @@ export class MakeTokenHandler implements ICommandHandler<MakeToken, MadeToken> {
     const made = { ...wanted, tokenId: ulid(), fingerprint, madeBy, madeAt };
     const tokens = await this.memberships.makeToken(organization.id, made, context);
     const token = tokens.get(wanted.name);
-    // The same command again changes nothing, and its secret was told the first time.
+    // The same command again changes nothing. Its secret was shown the first time.
     if (token?.fingerprint !== fingerprint)
       throw new MillraceError(
         'CONFLICT',

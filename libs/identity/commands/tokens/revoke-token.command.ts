@@ -3,7 +3,7 @@ import type { CommandContext } from '@app/event-store';
 import type { RequestOrganization } from '@app/platform';
 import { Memberships } from '../../people/memberships.js';
 
-/** The token opens nothing any more, at any node; its name is free. */
+/** The token becomes invalid at every node; its name is free. */
 export class RevokeToken {
   constructor(
     readonly organization: RequestOrganization,

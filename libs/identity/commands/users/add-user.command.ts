@@ -9,7 +9,9 @@ import { Invitations } from '../../people/invitation-commands.js';
 import { Memberships } from '../../people/memberships.js';
 import { UsersProjection } from '../../projections/users.projection.js';
 
-/** Registers an account and makes it a member; one that others have is invited. */
+/**
+ * Registers an account and makes it a member. An account that others have registered is invited.
+ */
 export class AddUser {
   constructor(
     readonly caller: Caller,
@@ -39,7 +41,7 @@ export class AddUserHandler implements ICommandHandler<AddUser, 'added' | 'invit
       await this.invitations.invite(organization.id, { caller, ...account, role }, context);
       return 'invited';
     }
-    // An account that is not proven proves nobody else.
+    // An account whose own e-mail is not proven cannot prove others.
     const unproven = !this.users.isProven(caller.userId);
     const userId = await this.accounts.register({ ...account, root: false, unproven }, context);
     if (home.id !== organization.id) await this.memberships.put(home.id, userId, 'viewer', context);

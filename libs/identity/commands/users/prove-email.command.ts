@@ -6,7 +6,7 @@ import { Accounts } from '../../people/accounts.js';
 import { OrganizationsProjection } from '../../projections/organizations.projection.js';
 import { UsersProjection } from '../../projections/users.projection.js';
 
-/** Marks the e-mail of an account as its holder's: it may then be invited. */
+/** Marks the e-mail of an account as proven. The account may then be invited. */
 export class ProveEmail {
   constructor(
     readonly caller: Caller,
@@ -27,7 +27,7 @@ export class ProveEmailHandler implements ICommandHandler<ProveEmail, void> {
 
   async execute({ caller, organization, email, context }: ProveEmail): Promise<void> {
     const user = this.users.byEmail(email);
-    // A person who is not a member here is not found here.
+    // A person who is not a member here is reported as not found.
     if (!user || !this.organizations.get(organization.id)?.members.has(user.id))
       throw new MillraceError('USER_NOT_FOUND', 'User not found');
     if (!this.owners.mayProve(caller, user))

@@ -8,13 +8,15 @@ import { Memberships } from '../../people/memberships.js';
 import { OrganizationsProjection } from '../../projections/organizations.projection.js';
 import { UsersProjection, type User } from '../../projections/users.projection.js';
 
-/** Takes an account out of an organization; the account itself goes with its last membership. */
+/**
+ * Removes an account from an organization. The account itself is deleted with its last membership.
+ */
 export class RemoveUser {
   constructor(
     readonly caller: Caller,
     readonly organization: RequestOrganization,
     readonly email: string,
-    /** Out of all organizations, and erased. */
+    /** Removes the account from all organizations, and erases it. */
     readonly erase: boolean,
     readonly context: CommandContext,
   ) {}
@@ -41,13 +43,13 @@ export class RemoveUserHandler implements ICommandHandler<RemoveUser, void> {
     }
     if (this.organizations.of(user.id).length > 0) return;
     await this.accounts.erase(user.id, user.email, context);
-    // Where they were added or have accepted meanwhile.
+    // These are organizations where they were added, or have accepted, meanwhile.
     await this.leaveAll(user, stepOf(context, 'erased'));
   }
 
   /**
-   * Finds a member. A person who is not a member here is not found here. That root is a member is
-   * seen in `default` only.
+   * Finds a member. A person who is not a member here is reported as not found. Root's membership
+   * shows in `default` only.
    */
   private find({ caller, organization, email, erase }: RemoveUser): User {
     const user = this.users.byEmail(email);
@@ -63,7 +65,7 @@ export class RemoveUserHandler implements ICommandHandler<RemoveUser, void> {
   private async leaveAll(user: User, context: CommandContext): Promise<void> {
     for (const { id } of this.organizations.of(user.id))
       await this.memberships.remove(id, user.id, context, true).catch((error: unknown) => {
-        // It is deleted meanwhile, and nobody is a member of it any more.
+        // The organization was deleted meanwhile, and nobody is a member of it any more.
         if (!this.organizations.isDeleted(id)) throw error;
       });
   }

@@ -15,22 +15,22 @@ import { UsersProjection } from '../../projections/users.projection.js';
 
 const FIRST_TOKEN = 'sign-up';
 
-/** Makes an account that nobody else has asked for, with an organization of its own. */
+/** Makes an account at its owner's own request, with an organization of its own. */
 export class SignUp {
   constructor(
     readonly account: Profile & { readonly password: string },
     /** Name of the organization. */
     readonly organization: string,
-    /** It has no actor, since this command makes the account. */
+    /** The context has no actor, because this command makes the account. */
     readonly context: Omit<CommandContext, 'actor' | 'organizationId'>,
   ) {}
 }
 
 /**
- * The organization is made first and is the account's home, so that nobody else administers it; of
- * `default`, where others have their rows, it is no member. After a crash in between, the e-mail
- * belongs to an id without an account, and perhaps the organization, too. The next sign-up with
- * both continues with that id.
+ * The organization is made first and is the account's home, so that nobody else administers the
+ * account. The account is no member of `default`, because other people's data is there. After a
+ * crash in between, the e-mail belongs to an id without an account, and perhaps the organization,
+ * too. The next sign-up with both continues with that id.
  */
 @CommandHandler(SignUp)
 export class SignUpHandler implements ICommandHandler<SignUp, string> {
@@ -57,14 +57,14 @@ export class SignUpHandler implements ICommandHandler<SignUp, string> {
     const by = { ...context, actor: id };
     const user = await this.accounts.seal(id, { ...account, root: false });
     const home = await this.memberships.create(name, id, by);
-    // Somebody else was faster.
+    // Another request was faster.
     if (home.members.get(id) !== 'admin') throw nameTaken(name);
     const inHome = { ...by, organizationId: home.id };
     await this.accounts.store(user, inHome, true);
     return this.makeToken(home, inHome);
   }
 
-  /** One that only a sign-up has which a crash has ended is not. */
+  /** The name is free if only a sign-up has it that a crash has ended. */
   private isTaken(organization: Organization | undefined): boolean {
     return [...(organization?.members.keys() ?? [])].some((id) => this.users.byId(id));
   }

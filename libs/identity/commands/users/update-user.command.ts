@@ -28,9 +28,9 @@ export class UpdateUser {
 }
 
 /**
- * A role is the organization's own affair. Names and password are the account's, which belongs to
- * all its organizations: a caller who does not own it must administer every one of them, so that no
- * tenant's admin can take over what is another's too ({@link AccountOwners}).
+ * The organization decides alone about a role. Names and password are the account's, which belongs
+ * to all its organizations: a caller who does not own it must administer every one of them, so that
+ * no tenant's admin can take over what is another's too ({@link AccountOwners}).
  */
 @CommandHandler(UpdateUser)
 export class UpdateUserHandler implements ICommandHandler<UpdateUser, void> {

@@ -3,7 +3,9 @@ import { checkedBroker, installedInternals, type ClientInternals } from './clien
 type Seed = (internals: ClientInternals) => Partial<ClientInternals>;
 type AnyClass = new (...args: readonly unknown[]) => { messages: unknown };
 
-/** The client's own decoder, whose answers are changed as another version may change them. */
+/**
+ * The client's own decoder. The test changes its answers as another version of the client might.
+ */
 const decodingAs =
   (change: (message: Record<string, unknown>) => void): Seed =>
   ({ fetch }) => {

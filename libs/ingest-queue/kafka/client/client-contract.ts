@@ -2,14 +2,14 @@ import { createRequire } from 'node:module';
 import { hideAborted, type FetchAnswer } from './committed-reads.js';
 import { fetchAnswerBytes } from './fetch-fixture.js';
 
-/** The internals of kafkajs that exactly-once relies on, as they are before they are checked. */
+/** The internals of kafkajs that exactly-once relies on, before they are checked. */
 export interface ClientInternals {
   readonly version: string;
   /** `src/broker/index.js`: the class whose `fetch` every consumer calls. */
   readonly broker: unknown;
-  /** `src/protocol/requests/fetch/index.js`: what decodes a broker's answer. */
+  /** `src/protocol/requests/fetch/index.js`: the decoder of a broker's answer. */
   readonly fetch: unknown;
-  /** `src/consumer/batch.js`: what chooses the messages that a consumer sees. */
+  /** `src/consumer/batch.js`: the code that chooses the messages that a consumer sees. */
   readonly batch: unknown;
 }
 
@@ -32,7 +32,7 @@ type BatchClass = new (
   partition: object,
 ) => { readonly messages: readonly { readonly offset: string }[] };
 
-/** The installed client is not the one whose internals are known. */
+/** The installed client differs from the one whose internals are known. */
 class UnknownClientError extends Error {
   override readonly name = 'UnknownClientError';
 
@@ -47,8 +47,8 @@ class UnknownClientError extends Error {
 const FETCH_VERSION = 11;
 
 /**
- * Two producers: the first aborts and then commits, the second aborts. The broker lists what was
- * aborted in no order. The client alone shows the wrong records here.
+ * There are two producers: the first aborts and then commits, the second aborts. The broker lists
+ * aborted transactions in no order. Without the patch, the client shows the wrong records here.
  */
 const ANSWER = fetchAnswerBytes(
   [

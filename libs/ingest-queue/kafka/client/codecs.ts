@@ -3,7 +3,10 @@ import kafkajs from 'kafkajs';
 import { decompressFrame as unlz4 } from 'lz4-napi';
 import { uncompress as unsnappy } from 'snappy';
 
-/** Java's framing of Snappy: this, two version numbers, then blocks behind their lengths. */
+/**
+ * Java's framing of Snappy: this header, two version numbers, then blocks with their lengths before
+ * them.
+ */
 const XERIAL = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
 const XERIAL_HEADER_BYTES = 16;
 
@@ -30,7 +33,10 @@ const codec = (decompress: (bytes: Buffer) => Promise<Buffer>) => () => ({
   decompress,
 });
 
-/** Lets the client read what other producers have compressed. Gzip it can by itself. */
+/**
+ * Lets the client read messages that other producers have compressed. The client supports only gzip
+ * by itself.
+ */
 export function registerCodecs(): void {
   const { CompressionCodecs, CompressionTypes } = kafkajs;
   CompressionCodecs[CompressionTypes.Snappy] = codec(snappyDecompress);

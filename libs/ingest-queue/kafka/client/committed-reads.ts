@@ -21,11 +21,11 @@ export interface FetchAnswer {
   readonly responses: readonly { readonly partitions: readonly FetchedPartition[] }[];
 }
 
-/** Version 0, type 0: a transaction's end that is not a commit. */
+/** Version 0, type 0: the transaction ended with an abort. */
 const ABORT = Buffer.from([0, 0, 0, 0]);
 
 /**
- * Hides what was aborted. kafkajs 2.2.4 takes one aborted transaction from the broker's list with
+ * Hides aborted records. kafkajs 2.2.4 takes one aborted transaction from the broker's list with
  * each message, and takes the list for sorted, which the broker does not promise: it shows records
  * that were aborted, and hides committed ones of a producer that has aborted before.
  */

@@ -45,7 +45,7 @@ function recordBatch({ offset, producerId, kind }: FixtureRecord): Buffer {
     ...[varint(value.length), value, varint(0)],
   ]);
   const body = Buffer.concat([
-    ...[int32(0), Buffer.from([MAGIC]), int32(0)], // The client does not look at the checksum.
+    ...[int32(0), Buffer.from([MAGIC]), int32(0)], // The client does not check the checksum.
     ...[int16(TRANSACTIONAL | (isControl ? CONTROL : 0)), int32(0), int64(0), int64(0)],
     ...[int64(producerId), int16(0), int32(0)],
     ...[int32(1), varint(record.length), record],
@@ -71,5 +71,5 @@ function int64(value: number): Buffer {
   return bytes;
 }
 
-/** Kafka's signed numbers of one byte, for what is below 64. */
+/** Kafka's signed number in one byte, for values below 64. */
 const varint = (value: number): Buffer => Buffer.from([value * 2]);

@@ -5,11 +5,14 @@ import { steadySocket } from './steady-socket.js';
 
 export type KafkaLog = Pick<Logger, 'debug' | 'warn' | 'error'>;
 
-/** Gives up after about half a minute; what waits for it is told so. An idempotent producer would else try for ever. */
+/**
+ * The client gives up after about half a minute, and waiting callers get an error. Otherwise an
+ * idempotent producer would try for ever.
+ */
 export const RETRY = { initialRetryTime: 30, maxRetryTime: 4000, retries: 9 };
 
 export interface ClientOptions {
-  /** Undefined means: plain connections to brokers that ask nobody who it is. */
+  /** Undefined means plain connections to brokers without authentication. */
   readonly access?: KafkaAccess;
   /** `host:port` each. */
   readonly brokers: readonly string[];
@@ -57,8 +60,8 @@ function saslOf(sasl: KafkaAccess['sasl']): Pick<KafkaConfig, 'sasl'> {
 }
 
 /**
- * Writes the client's log. The client calls something an error that it mostly tries again; a
- * failure that it does not try again comes out of the call.
+ * Writes the client's log. The client logs failures as errors that it then mostly tries again. A
+ * failure that it does not try again is thrown by the call.
  */
 function writeTo(log: KafkaLog): (entry: LogEntry) => void {
   return ({ level, namespace, log: { message, ...rest } }) => {

@@ -21,8 +21,8 @@ export const hasMovedOn = (error: unknown): boolean =>
   typesOf(error).some((type) => typeof type === 'string' && MOVED_ON.has(type));
 
 /**
- * Turns a failure into the one that callers of the port see: a broker that is away, slow or full,
- * or a mistake of theirs.
+ * Turns a failure into the error that callers of the port see: the broker is away, slow or full, or
+ * the caller made a mistake.
  */
 export function toFailure(error: unknown): unknown {
   const late = error instanceof Error && error.name === 'AbortError';
@@ -47,7 +47,7 @@ export function toFailure(error: unknown): unknown {
   );
 }
 
-/** The failure of what was not sent, because what was sent just before got no answer. */
+/** The error for messages that were not sent, because the messages before them got no answer. */
 export const notSent = (cause: unknown): MillraceError =>
   new MillraceError(
     'QUEUE_UNAVAILABLE',

@@ -38,7 +38,7 @@ export class PlainProducer {
     const before = this.last.get(place);
     const sent = (async () => {
       await before?.catch((error: unknown) => {
-        // It has waited for as long already, and so may many others behind it.
+        // The message before has already waited as long, and many others may wait behind this one.
         if (unavailable(error)) throw notSent(error);
       });
       return this.sendNext(outgoing);

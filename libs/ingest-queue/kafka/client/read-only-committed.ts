@@ -5,7 +5,8 @@ let installing: Promise<void> | undefined;
 
 /**
  * Lets every consumer of this process see only what was committed.
- * @throws {UnknownClientError} when the installed client is not of the shape that is relied on
+ * @throws {UnknownClientError} when the installed client differs from the one whose internals are
+ *   known
  */
 export function readOnlyCommitted(): Promise<void> {
   installing ??= install();

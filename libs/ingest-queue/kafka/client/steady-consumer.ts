@@ -8,19 +8,22 @@ interface SteadyConsumerOptions {
   readonly log: KafkaLog;
   readonly config: ConsumerConfig;
   readonly topic: string;
-  /** Commits by itself what it has done with. */
+  /** The consumer commits by itself the messages that it has processed. */
   readonly eachBatch: (payload: EachBatchPayload, consumer: Consumer) => Promise<void>;
-  /** Partitions were given anew: what was known of the ones before is old. */
+  /** The partitions were assigned again, so knowledge about the earlier ones is outdated. */
   readonly onAssigned?: (partitions: ReadonlySet<number>) => void;
-  /** Everything of the partition up to this offset was fetched, also what is in no batch. */
+  /**
+   * Everything of the partition up to this offset was fetched, including records that appear in no
+   * batch.
+   */
   readonly onPassed?: (partition: number, offset: bigint) => void;
 }
 
 const REOPEN_MS = 1000;
-/** A group where nobody is missing takes a new member sooner. */
+/** A group without missing members accepts a new member sooner. */
 const JOINING_MS = 3000;
 
-/** A member of a consumer group that comes back, whatever it ended of. */
+/** A member of a consumer group that joins again, for whatever reason it ended. */
 export class SteadyConsumer {
   private readonly closing = new AbortController();
   private consumer: Consumer | undefined;
@@ -30,9 +33,9 @@ export class SteadyConsumer {
   constructor(private readonly options: SteadyConsumerOptions) {}
 
   /**
-   * Resolves when it has joined its group for the first time, or when the signal says that nobody
-   * waits: a broker may take minutes until a new member has joined. @throws when it cannot; it may
-   * be tried again.
+   * Resolves when it has joined its group for the first time, or when the signal aborts: a broker
+   * may take minutes until a new member has joined.
+   * @throws when it cannot; it may be tried again.
    */
   async start(signal = this.closing.signal): Promise<void> {
     if (signal.aborted) return;
@@ -49,8 +52,9 @@ export class SteadyConsumer {
   }
 
   /**
-   * When the batch in work is done. A broker answers who joins when all others have, or are given
-   * up, which may take minutes; there is no batch then, and the broker gives this one up in turn.
+   * Closes when the current batch is done. A broker answers a joining member only when all others
+   * have joined or are given up, which may take minutes. Then there is no batch, and the broker
+   * will give up this member in turn.
    */
   async close(): Promise<void> {
     this.closing.abort();
@@ -89,7 +93,7 @@ export class SteadyConsumer {
       eachBatchAutoResolve: false,
       eachBatch: (payload) => eachBatch(payload, consumer),
     });
-    // It was closed while it joined, and would keep its partitions from the others.
+    // It was closed while it joined. It would keep its partitions from the others.
     if (this.closing.signal.aborted) return consumer.disconnect();
     await joined;
   }

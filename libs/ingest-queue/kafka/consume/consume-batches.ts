@@ -18,7 +18,7 @@ interface BatchConsumerOptions {
   readonly topics: Topics;
   /** It is at least the largest size of a record batch in the topic. */
   readonly fetchBytes: number;
-  /** The number at which the numbers of partitions begin, as everybody else sees them. */
+  /** The number at which the partition numbers of this queue start. */
   readonly firstPartition: number;
 }
 
@@ -52,7 +52,7 @@ export class BatchConsumer {
     return kept;
   }
 
-  /** @returns false when it was given back. */
+  /** @returns false when the batch was released. */
   private async hand({ messages, batch, consumer }: Slice, epoch: bigint): Promise<boolean> {
     const { partition, topic } = batch;
     let kept = true;
@@ -84,19 +84,21 @@ export class BatchConsumer {
     return kept;
   }
 
-  /** Begins again at the first record of this slice, under a new epoch. */
+  /** Seeks back to the first record of this slice, under a new epoch. */
   private again({ messages, batch: { partition, topic }, consumer }: Slice): void {
     this.epochs.delete(partition);
     if (this.member.isOver) return;
     consumer.seek({ topic, partition, offset: certain(messages[0], 'message of a slice').offset });
   }
 
-  /** Ordered by the broker, so that it is clear who was last given a partition. */
+  /**
+   * The broker orders these records, so it is clear which consumer was assigned a partition last.
+   */
   private async epochOf(partition: number): Promise<bigint> {
     const known = this.epochs.get(partition);
     if (known !== undefined) return known;
     const { producer, progress, topics } = this.options;
-    // Commits of this consumer go on telling what the one before has set aside.
+    // Commits of this consumer go on reporting the records that the earlier consumer has set aside.
     await progress.pollAnew();
     const message = { key: String(partition), value: '' };
     // An offset counts from 0; an epoch from 1.

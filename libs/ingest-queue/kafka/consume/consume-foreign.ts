@@ -21,15 +21,19 @@ export interface ForeignOptions {
 
 type Bounds = Parameters<ForeignMessages['consume']>[0];
 
-/** A value of a dead message has at most so many bytes, which is below what the topic takes of one message. */
+/**
+ * A dead message stores at most so many bytes of the value, which is below the topic's limit for
+ * one message.
+ */
 const DEAD_VALUE_BYTES = 7 * 1024 * 1024;
-/** One request holds at most so many of them, unless one alone is larger. */
+/** One request has at most so many bytes, unless a single message is larger. */
 const DEAD_REQUEST = { most: 1000, maxBytes: 1024 * 1024 };
 
 /**
- * The topic of foreign messages. What becomes of a delivery and how far the group has come are one
- * transaction, by a producer whose id is the partition's: a consumer that is given the partition
- * ends the transaction of the one before, and only then reads how far that one came.
+ * Consumes the topic of foreign messages. The results of a delivery and the group's progress are
+ * one transaction, by a producer whose id belongs to the partition. A consumer that is assigned the
+ * partition ends the transaction of the consumer before, and only then reads the progress of that
+ * one.
  */
 export class KafkaForeignMessages implements ForeignMessages {
   constructor(private readonly options: ForeignOptions) {}
@@ -92,7 +96,7 @@ class ForeignConsumer {
     return finished;
   }
 
-  /** @returns where to begin, when the partition was taken over just now. */
+  /** @returns the offset to start at, if the partition was taken over just now. */
   private async taken(
     partition: number,
   ): Promise<{ readonly producer: TransactionalProducer; readonly from?: bigint }> {
@@ -113,7 +117,7 @@ class ForeignConsumer {
     return found === undefined || BigInt(found) < 0n ? undefined : BigInt(found);
   }
 
-  /** @returns false when it was given back, or was never done with. */
+  /** @returns false when the delivery was released, or never finished. */
   private async hand(
     { messages, batch }: Slice,
     producer: TransactionalProducer,
@@ -147,7 +151,7 @@ class ForeignConsumer {
     return finished;
   }
 
-  /** Sends many together: a transaction must not take long. */
+  /** Sends many messages together, because a transaction must not take long. */
   private async bury(dead: readonly DeadMessage[], send: SendWithin): Promise<void> {
     const messages = dead.map(({ message: { headers, value, name }, reason }) => ({
       value: Buffer.from(value.subarray(0, DEAD_VALUE_BYTES)),
@@ -158,7 +162,7 @@ class ForeignConsumer {
       await send({ topic, partition: 0, messages: [...together] });
   }
 
-  /** Begins again where the group has come to, once that is certain. */
+  /** Starts again at the group's committed offset, once that is certain. */
   private async again({ batch, consumer }: Slice): Promise<void> {
     const { topic, partition } = batch;
     await this.producers.get(partition)?.discard();

@@ -16,25 +16,25 @@ interface GroupMemberOptions {
   /** The most messages in a slice. */
   readonly most: number;
   readonly maxBytes: number;
-  /** Partitions were given anew: what was known of the ones before is old. */
+  /** The partitions were assigned again, so knowledge about the earlier ones is outdated. */
   readonly onAssigned: () => void;
   /**
-   * Offers a slice of what was fetched, and waits until it is done with.
-   * @returns false when the partition goes on elsewhere: then it was sought.
+   * Offers a slice of the fetched messages, and waits until it is done with.
+   * @returns false when the consumer has moved to another offset of the partition
    */
   readonly eachSlice: (slice: Slice) => Promise<boolean>;
 }
 
-/** Messages of one partition, in their order; never none. */
+/** Messages of one partition, in order; at least one. */
 export interface Slice {
   readonly messages: readonly KafkaMessage[];
   readonly batch: EachBatchPayload['batch'];
   readonly consumer: Consumer;
 }
 
-/** Tells how long a consumer may say nothing before the others take its partitions. */
+/** If a consumer sends no heartbeat for so long, its partitions go to others. */
 const SESSION_TIMEOUT_MS = 10_000;
-/** Tells how long a rebalance waits for those who still work on what they have. */
+/** A rebalance waits so long for members that are still at work. */
 const REBALANCE_TIMEOUT_MS = 120_000;
 const HEARTBEAT_MS = 2000;
 const FETCH_WAIT_MS = 250;
@@ -78,7 +78,7 @@ export class GroupMember<Item> {
       yield* this.handover.items(AbortSignal.any([this.options.signal, this.ended.signal]));
     } finally {
       this.ended.abort();
-      // A slice that comes just now would be waited for by the close.
+      // The close would wait for a slice that arrives now.
       this.handover.end();
       await this.consumer.close();
     }
@@ -89,7 +89,7 @@ export class GroupMember<Item> {
     return this.handover.offer(item);
   }
 
-  /** Nobody takes any more. */
+  /** No loop takes items any more. */
   get isOver(): boolean {
     return this.options.signal.aborted || this.ended.signal.aborted;
   }
@@ -109,7 +109,7 @@ export class GroupMember<Item> {
         clearInterval(beating);
       }
     }
-    // Tells of a rebalance that began meanwhile, by throwing.
+    // Throws if a rebalance began meanwhile.
     await payload.heartbeat();
   }
 

@@ -14,7 +14,7 @@ interface GroupProgressOptions {
   readonly log: KafkaLog;
   readonly groupId: string;
   readonly topic: string;
-  /** Bound of what waits, by payload size. */
+  /** The limit of the waiting payload, in bytes. */
   readonly maxBytes: number;
 }
 
@@ -22,27 +22,33 @@ interface Partition {
   /** The next offset to be written and to be consumed. */
   end: bigint;
   committed: bigint;
-  /** Payload sizes of what this process appended and nobody has committed yet, in order. */
+  /**
+   * The payload sizes of records that this process appended and that are not committed yet, in
+   * order.
+   */
   own: { readonly offset: bigint; readonly bytes: number; readonly owner: string | undefined }[];
 }
 
 const POLL_MS = 2000;
-/** Brokers that have said nothing for so long are away: nobody should wait for their client's patience. */
+/**
+ * Brokers that have not answered for so long count as away, because callers should not wait as long
+ * as the client tries.
+ */
 const SILENT_MS = 10_000;
 const ANSWER_MS = 2000;
 const RETRY_AFTER_SECONDS = 5;
 /** The pause between two questions while somebody waits for a commit. */
 const QUICK_POLL_MS = 20;
 const MOVED = 'moved';
-/** Assumed of what others appended, until this process has appended something. */
+/** The assumed size of records that others appended, until this process has appended one. */
 const FIRST_GUESS_BYTES = 16 * 1024;
 
 /**
- * Tells how far the writers' group has come, whichever processes they are: asked of the brokers every
- * now and then, and told at once by a writer in this process.
+ * Tracks how far the writers' group has come, in whatever process. It asks the brokers from time to
+ * time; a writer in this process reports at once.
  */
 export class GroupProgress {
-  /** A commit brings what its partition has of them, so that every process knows. */
+  /** A commit carries the set-aside records of its partition, so that every process knows them. */
   readonly setAside = new SetAside();
   private readonly partitions = new Map<number, Partition>();
   private readonly changes = new EventEmitter().setMaxListeners(0);
@@ -61,20 +67,26 @@ export class GroupProgress {
     this.polling = setInterval(() => void this.poll().catch(() => undefined), POLL_MS).unref();
   }
 
-  /** Asks the brokers. Several at once are one. @throws {MillraceError} QUEUE_UNAVAILABLE */
+  /**
+   * Asks the brokers. Concurrent calls share one question.
+   * @throws {MillraceError} QUEUE_UNAVAILABLE
+   */
   poll(): Promise<void> {
     this.asked ??= this.ask().finally(() => (this.asked = undefined));
     return this.asked;
   }
 
-  /** Asks as of now: what is on its way may have been asked before. @throws {MillraceError} QUEUE_UNAVAILABLE */
+  /**
+   * Asks the brokers anew, because a running question may be older than this call.
+   * @throws {MillraceError} QUEUE_UNAVAILABLE
+   */
   async pollAnew(): Promise<void> {
     await this.asked?.catch(() => undefined);
     await this.poll();
   }
 
   /**
-   * Runs an append of so many bytes. An owner's share is what it has put there at this node.
+   * Runs an append of so many bytes. Only the owner's appends at this node count for its share.
    * @throws {QueueFullError}, and {MillraceError} QUEUE_UNAVAILABLE; nothing was begun then
    */
   async within<Result>(
@@ -93,7 +105,7 @@ export class GroupProgress {
     }
   }
 
-  /** This process has put a record there. */
+  /** Notes a record that this process has appended. */
   appendedAt({ partition, offset }: QueuePosition, bytes: number, owner?: string): void {
     const at = this.partition(partition);
     if (offset + 1n > at.end) at.end = offset + 1n;
@@ -101,7 +113,7 @@ export class GroupProgress {
     if (offset >= at.committed) at.own.push({ offset, bytes, owner });
   }
 
-  /** Everything of the partition below `next` is committed. */
+  /** Notes that everything of the partition below `next` is committed. */
   committedBelow(partition: number, next: bigint): void {
     const at = this.partition(partition);
     if (next <= at.committed) return;
@@ -177,7 +189,7 @@ export class GroupProgress {
     });
   }
 
-  /** Asks often while somebody waits. */
+  /** Asks often while a caller waits. */
   private async watch(): Promise<void> {
     const { signal } = this.closing;
     while (this.waiting > 0 && !signal.aborted) {
@@ -210,7 +222,10 @@ export class GroupProgress {
     }
   }
 
-  /** @throws {MillraceError} QUEUE_UNAVAILABLE when the brokers have been silent for a while, and are. */
+  /**
+   * @throws {MillraceError} QUEUE_UNAVAILABLE when the brokers have not answered for a while, and
+   *   still do not.
+   */
   async checkThere(): Promise<void> {
     if (performance.now() - this.answeredAt < SILENT_MS) return;
     await within(ANSWER_MS, this.poll(), () => {

@@ -1,7 +1,10 @@
 import type { KafkaMessage } from 'kafkajs';
 import { certain } from '@app/platform';
 
-/** Cuts messages into slices of at most so many messages and about so many bytes, never of none. */
+/**
+ * Cuts messages into slices with at most so many messages and about so many bytes. No slice is
+ * empty.
+ */
 export function* slices<Message extends Pick<KafkaMessage, 'value'>>(
   messages: readonly Message[],
   { most, maxBytes }: { readonly most: number; readonly maxBytes: number },
@@ -21,7 +24,9 @@ export function* slices<Message extends Pick<KafkaMessage, 'value'>>(
   if (slice.length > 0) yield slice;
 }
 
-/** Tells where to go on behind a slice: behind a batch's last message there may be a transaction's end. */
+/**
+ * The offset after a slice. Behind a batch's last message there may be the end of a transaction.
+ */
 export function nextOffset(
   slice: readonly KafkaMessage[],
   batch: { readonly messages: readonly KafkaMessage[]; lastOffset(): string },
@@ -36,8 +41,8 @@ export const textHeaders = ({ headers }: KafkaMessage): Record<string, string> =
   Object.fromEntries(Object.entries(headers ?? {}).map(([name, text]) => [name, String(text)]));
 
 /**
- * The headers of messages as text, in their order. Messages in a row with the same headers share one
- * object: a producer's mostly have the same, and each has only a line.
+ * The headers of messages as text, in order. Consecutive messages with the same headers share one
+ * object, because most messages of a producer have the same headers and only a line of content.
  */
 export function textsOfHeaders(
   messages: readonly KafkaMessage[],

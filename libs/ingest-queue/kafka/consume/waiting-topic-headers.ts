@@ -12,7 +12,7 @@ interface WaitingOptions extends ClientOptions {
   readonly namespace: string;
 }
 
-/** Reading ends at these. */
+/** The limits at which reading ends. */
 interface WaitingBounds {
   readonly messages: number;
   readonly milliseconds: number;
@@ -25,13 +25,13 @@ interface Range {
 }
 
 const BOUNDS: WaitingBounds = { messages: 1_000_000, milliseconds: 120_000 };
-/** Payloads come with the headers. The broker sends more where a single message has more. */
+/** Payloads come with the headers. A single large message may exceed this limit. */
 const FETCH_BYTES = { maxBytesPerPartition: 1024 * 1024, maxBytes: 16 * 1024 * 1024 };
 const FETCH_WAIT_MS = 250;
 
 /**
  * Reads the headers of the batches that wait: from where the writers' group has come to the end as
- * it is now. It commits nothing and makes no topic. The writers are stopped meanwhile.
+ * it is now. It commits nothing and creates no topic. The writers must be stopped meanwhile.
  * @param each is given the headers of one message; those of a partition come in their order
  * @returns the number of messages, about, that were not looked at because a bound was reached
  * @throws when no broker answers
@@ -85,7 +85,7 @@ async function waitingRanges(admin: Admin, namespace: string): Promise<ReadonlyM
     admin.fetchTopicOffsets(topic),
     admin.fetchOffsets({ groupId: writersOf(namespace), topics: [topic] }),
   ]);
-  // A partition of which nothing is committed has -1.
+  // A partition without a commit has -1.
   const committed = new Map(group?.partitions.map((each) => [each.partition, BigInt(each.offset)]));
   return new Map(
     offsets.map(({ partition, low, high }) => {
@@ -107,7 +107,7 @@ class WaitingReader {
     private readonly each: (headers: Readonly<Record<string, string>>) => void,
   ) {}
 
-  /** It is aborted when all is read, or as much as may be. */
+  /** The signal aborts when all is read, or when a limit is reached. */
   get ended(): AbortSignal {
     return this.ending.signal;
   }
@@ -121,7 +121,7 @@ class WaitingReader {
     return Number(unread.reduce((sum, each) => sum + each, 0n));
   }
 
-  /** @returns where the consumer has to go on, if that is not behind this batch */
+  /** @returns the offset at which the consumer must go on, if that is not behind this batch */
   take(payload: EachBatchPayload): TopicPartitionOffset | undefined {
     const { batch } = payload;
     const { topic, partition, messages } = batch;

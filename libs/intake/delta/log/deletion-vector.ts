@@ -9,9 +9,11 @@ import { fromZ85 } from './z85.js';
 const UUID_LENGTH = 20;
 const LENGTH_BYTES = 4;
 const CHECKSUM_BYTES = 4;
-/** More than the bitmap of any file that an upload may have. */
+/** This is larger than the bitmap of any file that an upload may have. */
 const VECTOR_BYTES_MAX = 256 * 1024 * 1024;
-/** Runs of positions take next to nothing in a vector, and each of them 8 bytes on our disk. */
+/**
+ * Runs of positions need almost no bytes in a vector, but each position needs 8 bytes on our disk.
+ */
 const POSITIONS_MAX = 50_000_000;
 
 /**
@@ -66,7 +68,10 @@ async function bytesOf(
   return { name: path, bytes: await fromFile(folder, path, vector) };
 }
 
-/** A folder's random name, where files are spread, before the id in the file's name. */
+/**
+ * A folder with a random name, if files are spread over folders. It stands before the id in the
+ * file's name.
+ */
 function pathOf(text: string): string {
   const id = fromZ85(text.slice(-UUID_LENGTH), 'the name of a deletion vector').toString('hex');
   const uuid = id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

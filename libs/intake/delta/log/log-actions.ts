@@ -15,7 +15,9 @@ const deletionVector = z.object({
 /** Says which of a file's rows are deleted. */
 export type DeletionVector = z.infer<typeof deletionVector>;
 
-/** Takes an action whose field is null for none: a checkpoint writes an absent action so. */
+/**
+ * Treats an action whose field is null as absent, because a checkpoint writes absent actions so.
+ */
 const orNothing = <Schema extends z.ZodType>(field: string, schema: Schema) =>
   z.preprocess(
     (value) =>
@@ -75,7 +77,7 @@ export const ACTION_FIELDS: ReadonlyMap<string, readonly string[]> = new Map(
   ]),
 );
 
-/** Identifies a file in the log. A data file with other deletions is another one. */
+/** Identifies a file in the log. The same data file with other deletions is a different one. */
 export function fileId({
   path,
   deletionVector: vector,

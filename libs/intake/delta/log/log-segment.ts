@@ -1,14 +1,14 @@
 import { brokenTable } from '../sources/table-folder.js';
 
-/** Files of a log that together give a table as it was at a version. */
+/** Files of a log that together describe a table at a version. */
 interface LogSegment {
   readonly version: number;
   /**
-   * The files of the checkpoint, which stand for all commits before. Without any the commits begin
-   * with the table.
+   * The files of the checkpoint, which replace all commits before. Without a checkpoint, the
+   * commits begin with the table.
    */
   readonly checkpoint: readonly string[];
-  /** They are in their order. */
+  /** The files are in order. */
   readonly commits: readonly string[];
 }
 
@@ -17,8 +17,8 @@ const CHECKPOINT =
   /^(\d{20})\.checkpoint\.(?:parquet|(\d{10})\.(\d{10})\.parquet|[0-9a-fA-F-]{36}\.(?:json|parquet))$/;
 
 /**
- * Chooses what to read. The list of the log's files says all; `_last_checkpoint` is a hint for
- * those who cannot list, and may be behind.
+ * Chooses the files to read. The list of the log's files is complete; `_last_checkpoint` is a hint
+ * for readers that cannot list, and may be outdated.
  * @param names of the files in the log.
  * @param wanted version; undefined: the newest.
  * @throws {MillraceError} MALFORMED_BODY when a file is missing.
@@ -53,7 +53,7 @@ const greatest = (versions: readonly number[]): number =>
 const missing = (version: number): string =>
   `commit _delta_log/${String(version).padStart(20, '0')}.json is missing`;
 
-/** Finds a complete checkpoint of each version. Any of several will do. */
+/** Finds a complete checkpoint of each version. If there are several, any of them will do. */
 function completeCheckpoints(names: readonly string[]): Map<number, readonly string[]> {
   const complete = new Map<number, readonly string[]>();
   const checkpoints = new Map<string, string[]>();

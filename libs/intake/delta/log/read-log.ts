@@ -30,7 +30,7 @@ export interface Snapshot {
   readonly files: readonly AddFile[];
 }
 
-/** A reader must know these features to read tables of this server right. */
+/** A reader must know these features to read tables of this server correctly. */
 const FEATURES: ReadonlySet<string> = new Set([
   'columnMapping',
   'deletionVectors',
@@ -41,16 +41,19 @@ const FEATURES: ReadonlySet<string> = new Set([
   'vacuumProtocolCheck',
 ]);
 const READER_VERSION_MAX = 3;
-/** They are all held in memory while the table is read. */
+/** All of them are held in memory while the table is read. */
 const FILES_MAX = 100_000;
-/** The bytes of a log's actions that are held in memory. */
+/** The bytes of the log's actions that may be held in memory. */
 const HELD_MAX = 64 * 1024 * 1024;
-/** Parsed, a line takes many times its length. A schema of 2,000 columns has a tenth of this. */
+/**
+ * When it is parsed, a line takes many times its length. A schema of 2,000 columns has a tenth of
+ * this.
+ */
 const LINE_BYTES_MAX = 4 * 1024 * 1024;
-/** A checkpoint also keeps files that were removed of late. */
+/** A checkpoint also keeps recently removed files. */
 const CHECKPOINT_ROWS_MAX = 2_000_000;
 /**
- * The bound of a checkpoint's unpacked size: Parquet packs a text that repeats itself into almost
+ * The limit of a checkpoint's decompressed size: Parquet compresses a repeated text to almost
  * nothing.
  */
 const CHECKPOINT_BYTES_MAX = 512 * 1024 * 1024;
@@ -93,7 +96,7 @@ export async function readLog(
 
 interface State {
   readonly files: Map<string, AddFile>;
-  /** Characters of what is kept of them. */
+  /** The number of characters of the actions that are kept. */
   held: number;
   metaData: MetaData | undefined;
   protocol: Protocol | undefined;
@@ -168,7 +171,7 @@ async function* linesOf(file: string, name: string): AsyncGenerator<string> {
   yield Buffer.concat(begun).toString('utf8');
 }
 
-/** Has the engine write a checkpoint's actions as a commit has them. */
+/** Has the engine write a checkpoint's actions in the form of a commit. */
 async function checkpointLines(
   engine: LocalEngine,
   { file, path, target }: { readonly file: string; readonly path: string; readonly target: string },
@@ -192,7 +195,10 @@ async function checkpointLines(
   }
 }
 
-/** The engine takes no struct with a field `null`, as statistics of a column of that name are. */
+/**
+ * The engine does not accept a struct with a field `null`, which statistics of a column with that
+ * name have.
+ */
 function actionsOf(fields: readonly Field[]): readonly Field[] {
   return fields.flatMap((field) => {
     const names = ACTION_FIELDS.get(field.name);
@@ -202,7 +208,9 @@ function actionsOf(fields: readonly Field[]): readonly Field[] {
   });
 }
 
-/** The bytes that the actions would take in the engine's memory, were all of them there at once. */
+/**
+ * The bytes that the actions would take in the engine's memory if all of them were there at once.
+ */
 async function sizeOf(engine: LocalEngine, actions: string, path: string): Promise<number> {
   try {
     return Number(await engine.run(`SELECT sum(byteSize(*)) FROM ${actions}`));

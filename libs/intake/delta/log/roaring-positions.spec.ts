@@ -25,7 +25,7 @@ function groupBy<Value, Key>(
   return groups;
 }
 
-/** Writes as the specification of Roaring has it, positions in containers of one form. */
+/** Writes positions as the specification of Roaring says, in containers of one form. */
 function write(positions: readonly bigint[], form: Form): Buffer {
   const high = groupBy(positions, (position) => position >> 32n);
   const bitmaps = [...high].map(([key, values]) =>

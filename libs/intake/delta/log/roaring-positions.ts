@@ -11,14 +11,14 @@ const CONTAINERS_MAX = 65_536;
 /** A container of more values is a bitmap of so many bytes. */
 const ARRAY_MAX = 4_096;
 const BITMAP_BYTES = 8_192;
-/** A container's values are these bits of a position. */
+/** The lower bits of a position, which are a container's values. */
 const CONTAINER_BITS = 16n;
 const BITMAP_BITS = 32n;
 
 /**
  * Reads the positions in a bitmap as Delta stores it, a container (at most 65,536 of them) at a
- * time. Nothing the bytes say is believed: they come from an upload, and the engine's own reader
- * of bitmaps is made for its own.
+ * time. The bytes are not trusted, because they come from an upload, and the engine's own reader of
+ * bitmaps expects its own bitmaps.
  * @throws {MillraceError} MALFORMED_BODY when it is not such a bitmap.
  */
 export function* roaringPositions(bytes: Buffer, name: string): Generator<BigUint64Array> {

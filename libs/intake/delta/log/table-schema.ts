@@ -6,9 +6,9 @@ import { brokenTable } from '../sources/table-folder.js';
 /** A table's columns. */
 export interface TableSchema {
   readonly fields: readonly Field[];
-  /** Those whose values are in the log, not in the files. */
+  /** The columns whose values are in the log, not in the files. */
   readonly partitions: ReadonlySet<Field>;
-  /** Tells whether files know their fields by number. */
+  /** Tells whether files identify their fields by number. */
   readonly numbered: boolean;
 }
 
@@ -86,7 +86,7 @@ function toField({ name, type, metadata = {} }: DeltaField, mode: Mode): Field {
   throw brokenTable(`column ${JSON.stringify(name)} has no ${mode === 'id' ? ID : PHYSICAL_NAME}`);
 }
 
-/** The name that partition values go by. */
+/** The name under which the log has the partition's values. */
 export function physicalNames({ schemaString }: MetaData): ReadonlyMap<string, string> {
   return new Map(
     parse(schemaString).fields.map(({ name, metadata }) => {

@@ -1,7 +1,7 @@
 import { brokenTable, LOG, type LocalCopy, type TableFolder } from './table-folder.js';
 import type { Unpacked } from './unpack-archive.js';
 
-/** The table in an archive: the one folder of it that has a log. */
+/** Finds the table in an archive: its only folder with a log. */
 export class ArchiveFolder implements TableFolder {
   private readonly root: string;
 
@@ -34,9 +34,9 @@ export class ArchiveFolder implements TableFolder {
   }
 }
 
-/** Gives the path before the log. It ends in `/` where it is not empty. */
+/** Gives the path before the log. It ends in `/` unless it is empty. */
 function rootOf(path: string): string[] {
   const [match, root = ''] = /^(.+\/)?_delta_log\/[^/]+$/.exec(path) ?? [];
-  // Where macOS keeps what a file has besides its content.
+  // The folder in which macOS stores metadata of files.
   return match !== undefined && !root.startsWith('__MACOSX/') ? [root] : [];
 }

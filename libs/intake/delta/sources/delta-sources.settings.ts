@@ -4,7 +4,10 @@ import type { S3Access } from '@app/object-store';
 
 /** The places that Delta tables may be taken from, besides uploads. */
 export interface DeltaSources {
-  /** `file:///<folder>` or `s3://<bucket>/<prefix>`; `{org}` stands for the organization that uploads, one without it is open to all. */
+  /**
+   * `file:///<folder>` or `s3://<bucket>/<prefix>`; `{org}` stands for the organization that
+   * uploads, a location without it is open to all.
+   */
   readonly locations: readonly string[];
   /** The access to S3; undefined when no location is there. */
   readonly s3: S3Access | undefined;

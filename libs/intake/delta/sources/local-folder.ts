@@ -5,15 +5,16 @@ import { TableBytes, tableTooLarge, type TableBytesOptions } from './table-bytes
 import { brokenTable, LOG, type LocalCopy, type TableFolder } from './table-folder.js';
 
 /**
- * A table in a folder of the server's own disk. The engine reads files in the upload's own folder only,
- * so each is linked into it; where that cannot be, as from another disk, it is copied.
+ * A table in a folder of the server's own disk. The engine reads files in the upload's own folder
+ * only, so each file is linked into it, or copied if a link is impossible, for example from another
+ * disk.
  */
 export class LocalFolder implements TableFolder {
   private fetched = 0;
   private readonly bytes: TableBytes;
 
   /**
-   * @param root absolute; no link is on the way from the allowed location to it.
+   * @param root absolute; the path from the allowed location to it has no links.
    * @param options `directory`: of the upload.
    */
   constructor(
@@ -53,7 +54,7 @@ export class LocalFolder implements TableFolder {
 }
 
 /**
- * The absolute path of what is below a folder; undefined when there is nothing.
+ * The absolute path of a file below a folder; undefined when it does not exist.
  * @param root without links in it.
  * @throws {MillraceError} MALFORMED_BODY when a link is on the way.
  */

@@ -9,7 +9,7 @@ import { brokenTable, type TableFolder } from './table-folder.js';
 interface LocationOptions extends TableBytesOptions {
   /** Name of the organization that uploads. */
   readonly organization: string;
-  /** Files are here while they are read. */
+  /** The folder for files while they are read. */
   readonly directory: string;
 }
 
@@ -42,7 +42,7 @@ interface Place {
   readonly scheme: 'file' | 's3';
   /** The bucket; empty for files. */
   readonly host: string;
-  /** Begins with `/` and has no other at its end. */
+  /** Begins with `/` and does not end with another one. */
   readonly path: string;
 }
 
@@ -76,7 +76,10 @@ function within(wanted: Place, { scheme, host, path }: Place): boolean {
   );
 }
 
-/** The way to the allowed folder may have links, as the operator likes; from there on none. */
+/**
+ * The path to the allowed folder may contain links, as the operator chose; below it, links are
+ * refused.
+ */
 async function localFolder(
   path: string,
   allowed: string,

@@ -8,7 +8,10 @@ import { brokenTable, LOG, type LocalCopy, type TableFolder } from './table-fold
 
 const RETRY_AFTER_SECONDS = 10;
 
-/** A table in S3, or what speaks like it. Files are fetched when they are read, and gone after it. */
+/**
+ * A table in S3, or in a compatible store. Files are fetched when they are read, and deleted
+ * afterwards.
+ */
 export class S3Folder implements TableFolder {
   private readonly bucket: S3Bucket;
   private fetched = 0;

@@ -6,11 +6,14 @@ import type { SpoolRoom } from '../../spool/spool.js';
 export interface TableBytesOptions {
   /** The most bytes of all files together. */
   readonly maxBytes: number;
-  /** The upload's room: what is written counts there as its body does. */
+  /** The upload's room, in which the written bytes count like its body. */
   readonly room: SpoolRoom;
 }
 
-/** Writes files of a table to the upload's folder, as many bytes as the upload may have and the disk has room for. */
+/**
+ * Writes files of a table to the upload's folder, up to the upload's limit and the room on the
+ * disk.
+ */
 export class TableBytes {
   private bytes = 0;
 

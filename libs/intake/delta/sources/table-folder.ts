@@ -1,6 +1,6 @@
 import { MillraceError } from '@app/platform';
 
-/** A Delta table's folder, wherever it is. */
+/** The folder of a Delta table, at any kind of place. */
 export interface TableFolder {
   /** Names of the files directly in `_delta_log`. */
   logNames(): Promise<readonly string[]>;
@@ -11,18 +11,18 @@ export interface TableFolder {
   fetch(path: string): Promise<LocalCopy | undefined>;
 }
 
-/** A file where the engine can read it. */
+/** A file at a place where the engine can read it. */
 export interface LocalCopy {
   /** Absolute path without characters that the engine reads as a pattern. */
   readonly file: string;
   readonly bytes: number;
-  /** When it is not needed any more. */
+  /** Is called when the file is not needed any more. */
   readonly release: () => Promise<void>;
 }
 
 export const LOG = '_delta_log';
 
-/** A table that cannot be read as its own log says. */
+/** The table cannot be read as its own log describes it. */
 export const brokenTable = (reason: string, cause?: unknown): MillraceError =>
   new MillraceError('MALFORMED_BODY', `broken Delta table: ${reason}`, { cause });
 
@@ -43,7 +43,7 @@ export async function fetchNeeded(
 }
 
 /**
- * A path as the log has it, from the table's folder.
+ * The path of a file from the table's folder, as the log has it.
  * @throws {MillraceError} MALFORMED_BODY when it leads out of the folder.
  */
 export function pathInTable(encoded: string): string {

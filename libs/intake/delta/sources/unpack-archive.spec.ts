@@ -21,7 +21,7 @@ async function zip(name: string, mode = 0o100644): Promise<Buffer> {
   archive.addBuffer(Buffer.from('content'), 'a'.repeat(name.length), { mode });
   archive.end();
   const bytes = (await buffer(archive.outputStream)).toString('latin1');
-  // The writer refuses names that lead out; others do not.
+  // This writer refuses names that lead out of the archive; other writers do not.
   return Buffer.from(bytes.replaceAll('a'.repeat(name.length), name), 'latin1');
 }
 

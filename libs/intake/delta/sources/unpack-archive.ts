@@ -9,16 +9,16 @@ import { fromFdPromise } from 'yauzl';
 import { MillraceError } from '@app/platform';
 import { TableBytes, type TableBytesOptions } from './table-bytes.js';
 
-/** Files of an archive, by their path in it: where they are now, and their size. */
+/** The files of an archive, by their path in it, with their place on disk and their size. */
 export type Unpacked = ReadonlyMap<string, { readonly file: string; readonly bytes: number }>;
 
 interface UnpackOptions extends TableBytesOptions {
-  /** Files are put here under names of their own: what an archive calls them leads nowhere. */
+  /** Files get names of our own here, so that the names in the archive cannot lead anywhere. */
   readonly directory: string;
 }
 
 const ENTRIES_MAX = 100_000;
-/** All of them are held in memory, and an archive packs long ones well. */
+/** All names are held in memory, and an archive compresses long names well. */
 const PATH_LENGTH_MAX = 1024;
 const GZIP = Buffer.from([0x1f, 0x8b]);
 const ZIP = Buffer.from('PK');
@@ -48,7 +48,7 @@ export async function unpackArchive(archive: string, options: UnpackOptions): Pr
   return target.files;
 }
 
-/** Failures of the disk, not of the archive. */
+/** These are failures of the disk, not of the archive. */
 const isSystemError = (error: unknown): boolean =>
   typeof (error as NodeJS.ErrnoException).syscall === 'string';
 
@@ -110,7 +110,7 @@ async function untar(
 ): Promise<void> {
   const entries = extract();
   const flowing = pipeline([source, ...through, entries as unknown as Writable]);
-  // A failure is told where the entries are read. It must not count as unhandled besides.
+  // The failure is reported where the entries are read. It must not count as unhandled besides.
   flowing.catch(() => undefined);
   for await (const entry of entries) {
     const { name, type } = entry.header;

@@ -9,17 +9,17 @@ export interface UploadResult {
   readonly failed: number;
   /** The first reason, with its line. */
   readonly error: string | undefined;
-  /** Tells where its last batch is in the queue; undefined when nothing was stored. */
+  /** The position of its last batch in the queue; undefined when nothing was stored. */
   readonly position: QueuePosition | undefined;
-  /** Tells where its first one is, when it was put there just now. */
+  /** The position of its first batch, if it was put there just now. */
   readonly first?: QueuePosition | undefined;
-  /** Each that was rejected, where the upload asks for them. */
+  /** Each rejection, if the upload asks for them. */
   readonly rejections?: readonly Rejection[];
 }
 
 /**
  * Sums up an upload.
- * @throws {MillraceError} MALFORMED_BODY when nothing in it was a record at all.
+ * @throws {MillraceError} MALFORMED_BODY when no line of it was a record at all.
  */
 export function resultOf(
   stream: string,
@@ -40,7 +40,7 @@ export function resultOf(
   return { ...counts, error };
 }
 
-/** Sums up an upload whose rejections are told one by one. */
+/** Sums up an upload that lists each rejection. */
 export function countsOf(
   stream: string,
   chunks: readonly AcceptedChunk[],

@@ -8,7 +8,7 @@ const KEY_BYTES_MAX = 255;
 
 type Counts = Omit<UploadResult, 'position'>;
 
-/** The values by which two uploads are the same. */
+/** Two uploads with the same values are the same upload. */
 interface Named extends Pick<UploadRequest, 'organization' | 'stream' | 'body'> {
   readonly format: { readonly kind: string };
 }
@@ -24,17 +24,20 @@ export function idempotencyKeyOf(header: string | string[] | undefined): string 
   );
 }
 
-/** An answer that is kept for a day may have so many bytes: some ten thousand rejected records of a bulk request. */
+/**
+ * The size of an answer that is kept for a day: some ten thousand rejected records of a bulk
+ * request.
+ */
 const ANSWER_MAX = 2 * 1024 * 1024;
 
 /**
- * An upload that names itself by a key of its organization: the same body again under the same
- * key, for the same stream and in the same format, is the same upload.
+ * An upload with a key of its organization. The same body under the same key, for the same stream
+ * and in the same format, is the same upload.
  */
 export class KeyedUpload<Kept extends object = Counts> {
   private named: string;
   private readonly passedOver: KeptAppend[] = [];
-  /** The request's body, seen on its way. */
+  /** Passes the request's body on, and hashes it. */
   readonly body: AsyncIterable<Buffer>;
   private readonly hash: Hash;
 
@@ -44,15 +47,15 @@ export class KeyedUpload<Kept extends object = Counts> {
     this.body = this.seen(body);
   }
 
-  /** The name of its append. */
+  /** The name of the upload's append. */
   get name(): string {
     return this.named;
   }
 
   /**
-   * When the body has been read: what to put on the queue with its batches.
+   * The name to put on the queue with the batches. It may be called when the body has been read.
    * @param streams ids of those that it stores in
-   * @throws {MillraceError} UPLOAD_TOO_LARGE when there is more to answer than is kept for a day
+   * @throws {MillraceError} UPLOAD_TOO_LARGE when the answer is larger than what is kept for a day
    */
   append(result: Kept, streams: Iterable<string>): NamedAppend {
     const kept: StoredAnswer<Kept> = { result, streams: [...new Set(streams)] };
@@ -75,7 +78,7 @@ export class KeyedUpload<Kept extends object = Counts> {
   }
 
   /**
-   * Another append came under this name before. A request that comes after both finds it in the
+   * Another append came earlier under this name. A request that comes after both finds it in the
    * same way.
    */
   passOver(kept: KeptAppend): void {
@@ -84,7 +87,7 @@ export class KeyedUpload<Kept extends object = Counts> {
   }
 
   /**
-   * When the body has been read: the answer that the upload of this name had.
+   * The earlier answer of this upload. It may be called when the body has been read.
    * @throws {MillraceError} CONFLICT when that was another upload.
    */
   answerOf({
@@ -100,7 +103,7 @@ export class KeyedUpload<Kept extends object = Counts> {
     return { ...stored<Kept>(answer).result, position };
   }
 
-  /** Reads what is left of the body. */
+  /** Reads the rest of the body. */
   async read(): Promise<void> {
     for await (const piece of this.body) void piece;
   }
@@ -116,11 +119,11 @@ export class KeyedUpload<Kept extends object = Counts> {
 
 interface StoredAnswer<Kept> {
   readonly result: Kept;
-  /** Ids. */
+  /** The ids of the streams. */
   readonly streams: readonly string[];
 }
 
-/** One that an older version has kept names no streams. */
+/** A name that an older version has stored has no streams. */
 function stored<Kept>(answer: string): StoredAnswer<Kept> {
   const kept = JSON.parse(answer) as StoredAnswer<Kept> | Kept;
   return isStoredAnswer(kept) ? kept : { result: kept, streams: [] };

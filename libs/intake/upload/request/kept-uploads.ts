@@ -4,7 +4,7 @@ import { MillraceError } from '@app/platform';
 import { StreamsProjection } from '@app/streams';
 import type { KeyedUpload } from './idempotency-key.js';
 
-/** Finds uploads that came under a key before. */
+/** Finds earlier uploads with the same key. */
 @Injectable()
 export class KeptUploads {
   constructor(
@@ -13,9 +13,11 @@ export class KeptUploads {
   ) {}
 
   /**
-   * The upload of this key, if there was one. A key belongs to the streams it stored in: where they
-   * were deleted it stands for nothing any more, and the upload goes on under another name.
-   * @throws {MillraceError} CONFLICT when some of them were deleted, and others still have their records
+   * The earlier upload with this key, if there was one. A key belongs to the streams in which it
+   * stored records. If these were deleted, the key is free, and the upload continues under another
+   * name.
+   * @throws {MillraceError} CONFLICT when some of them were deleted, and others still have their
+   *   records
    */
   async before<Kept extends object>(keyed: KeyedUpload<Kept>): Promise<KeptAppend | undefined> {
     for (;;) {

@@ -1,6 +1,9 @@
 import type { AuthenticatedRequest } from '@app/platform';
 
-/** The header by which OpenObserve's users name a stream where the protocol has no place for it. */
+/**
+ * The header that names a stream, as OpenObserve's users know it, if the protocol has no place for
+ * the name.
+ */
 export function streamNameOf({ headers }: AuthenticatedRequest): string | undefined {
   const { 'stream-name': named } = headers;
   return typeof named === 'string' && named !== '' ? named : undefined;

@@ -15,7 +15,7 @@ import { StorageBounds } from '../../store/storage-bounds.js';
 import { UploadRates } from './upload-rates.js';
 import { uploaderOf } from '../../store/uploader.js';
 
-/** The failures of every route that takes a body; see {@link UploadIntake}. */
+/** The failures that every route with a body may answer; see {@link UploadIntake}. */
 export const INTAKE_FAILURES = {
   UPLOAD_TOO_LARGE: 'an upload may have at most 5368709120 bytes; split it',
   CONFLICT: 'this Idempotency-Key was sent with another upload; use a new one for each upload',
@@ -28,7 +28,7 @@ export const INTAKE_FAILURES = {
   QUEUE_FULL: 'the ingest queue is full; nothing of this upload was stored; try again later',
 } as const;
 
-/** An upload that was let in, its body not read yet. */
+/** An admitted upload whose body has not been read yet. */
 export interface TakenUpload {
   readonly organization: RequestOrganization;
   readonly uploader: Uploader;
@@ -41,7 +41,7 @@ export interface TakenUpload {
 
 type Body = ReturnType<typeof decodeBody>;
 
-/** Lets uploads in, of whatever format. */
+/** Admits uploads of every format. */
 @Injectable()
 export class UploadIntake {
   constructor(
@@ -51,10 +51,10 @@ export class UploadIntake {
   ) {}
 
   /**
-   * @param unwrap takes the uploaded file out of the decoded body
+   * @param unwrap extracts the uploaded file from the decoded body
    * @param left an encoding that the caller decodes
    * @throws {MillraceError} UPLOAD_TOO_LARGE, TOO_MANY_REQUESTS, STORAGE_FULL, INVALID_PARAMETER,
-   * UNSUPPORTED_ENCODING
+   *   UNSUPPORTED_ENCODING
    */
   async take(
     request: AuthenticatedRequest,
@@ -83,7 +83,7 @@ export class UploadIntake {
     };
   }
 
-  /** Admits an upload that gets a name of ours. @throws {MillraceError} TOO_MANY_REQUESTS */
+  /** Admits an upload whose name we make. @throws {MillraceError} TOO_MANY_REQUESTS */
   admitKeyed({ share }: RequestOrganization): void {
     this.rates.admitKeyed(share);
   }

@@ -3,10 +3,10 @@ import { RateLimiter } from '@app/flow';
 import { MillraceError } from '@app/platform';
 import { type UploadLimits, UPLOAD_LIMITS } from '../../upload.settings.js';
 
-/** Uploads that name themselves: their names are kept, so they may come so often and no more. */
+/** The rate of uploads with a key. It is limited because the keys are stored. */
 const KEYED = { perSecond: 20, burst: 20_000 };
 
-/** Bounds the uploads of an organization by the configuration; each node counts for itself. */
+/** Limits the uploads of an organization by the configuration. Each node counts for itself. */
 @Injectable()
 export class UploadRates {
   private readonly requests: RateLimiter;
@@ -18,7 +18,10 @@ export class UploadRates {
     this.bytes = new RateLimiter({ perSecond: limits.bytesPerSecond });
   }
 
-  /** @throws {MillraceError} TOO_MANY_REQUESTS with the seconds to wait; what is refused counts for nothing. */
+  /**
+   * @throws {MillraceError} TOO_MANY_REQUESTS with the seconds to wait; a refused request does not
+   *   count.
+   */
   admit(share: string): void {
     const wait = Math.max(this.requests.wait(share, 1), this.bytes.wait(share, 1));
     if (wait > 0)
@@ -41,7 +44,10 @@ export class UploadRates {
       );
   }
 
-  /** The body, its decoded bytes counted: an upload that was admitted is let in whole. */
+  /**
+   * Counts the decoded bytes of the body. An admitted upload is read to its end, even beyond the
+   * limit.
+   */
   async *counted(share: string, body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
     for await (const piece of body) {
       this.bytes.use(share, piece.length);

@@ -8,25 +8,27 @@ export interface UploadRequest {
   readonly body: AsyncIterable<Buffer>;
   readonly format: UploadFormat;
   readonly maxRecordBytes: number;
-  /** The most bytes of all that is unpacked from it. */
+  /** The most bytes of everything that is unpacked from it. */
   readonly maxBytes: number;
   readonly uploader: Uploader;
-  /** The same upload again under the same key is stored once and answered alike. */
+  /**
+   * The key. If the same upload comes again with it, it is stored once and gets the same answer.
+   */
   readonly idempotencyKey?: string;
 }
 
 /** `json`: an array, one object, or NDJSON. */
 export type UploadFormat =
   | { readonly kind: 'json' }
-  /** One JSON object a line, as what reads another protocol has written them. */
+  /** One JSON object a line, as the readers of other protocols write them. */
   | { readonly kind: 'lines' }
   | {
       readonly kind: 'csv';
-      /** One character; undefined: found out from the header. */
+      /** One character; undefined: it is guessed from the header. */
       readonly delimiter: string | undefined;
     }
   | { readonly kind: 'parquet' }
-  /** Its IPC format, of files or of streams. */
+  /** Arrow's IPC format, of files or of streams. */
   | { readonly kind: 'arrow' }
   | {
       readonly kind: 'delta';

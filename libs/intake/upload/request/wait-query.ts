@@ -1,7 +1,9 @@
 import { z } from 'zod';
 
-/** The parameters of protocols whose clients may send others of their own, which are passed over. */
+/** The parameters of protocols whose clients may send others of their own, which are ignored. */
 export const waitQuery = z.looseObject({
-  /** Answer when the rows can be queried, not already when they are durable. */
+  /**
+   * With this, the answer comes when the rows can be queried, not already when they are durable.
+   */
   wait: z.enum(['true', 'false']).default('false'),
 });

@@ -2,12 +2,13 @@ import type { FastifyReply } from 'fastify';
 import type { Inserted } from './inserts.js';
 import { SUMMARY, summaryOf } from '../summary.js';
 
-/** ClickHouse's number of rows that cannot be stored. */
+/** ClickHouse's error number for rows that cannot be stored. */
 const INCORRECT_DATA = 117;
 
 /**
- * 200 and no body, as ClickHouse has it; where rows were rejected a 400 that counts them, since
- * most clients look at nothing else, and do not send again what such an answer is to.
+ * Answers 200 without a body, as ClickHouse does. If rows were rejected, it answers a 400 that
+ * counts them, because most clients look at nothing else, and do not send the rows again after such
+ * an answer.
  */
 export async function answerInsert(
   reply: FastifyReply,

@@ -29,7 +29,7 @@ describe("a body's beginning", () => {
   it.each([0, 1, 100, 1_000_000])('is put back, of %i bytes', async (size) => {
     const body = Buffer.alloc(size, 'INSERT ');
     answer = async (asked) => {
-      // Some of the body has come whole, and some of it is on its way.
+      // Some of the body has arrived completely, and some is still to come.
       while (size < 1000 && !asked.complete) await setImmediate();
       await setImmediate();
       const begun = await beginningOf(asked);
@@ -53,7 +53,7 @@ describe("a body's beginning", () => {
     let more: () => Promise<void> = () => Promise.resolve();
     answer = async (asked) => {
       const beginning = beginningOf(asked);
-      // The next piece comes when the one before was looked at.
+      // The next piece arrives after the one before was looked at.
       asked.on('readable', () => void setImmediate().then(() => more()));
       const begun = await beginning;
       more = () => Promise.resolve();

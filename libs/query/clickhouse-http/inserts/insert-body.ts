@@ -4,8 +4,8 @@ import { HEAD_BYTES, isHeadWhole, type InsertStatement } from './insert-statemen
 const EVENTS = ['readable', 'end', 'close'] as const;
 
 /**
- * Tells how a body begins that is not encoded: enough of it for the statement before the rows, in however
- * small pieces it comes. It is put back, and who reads the body next has it all.
+ * Reads the beginning of an unencoded body, enough for the statement before the rows, however small
+ * its pieces are. The bytes are put back, so that the next reader gets the whole body.
  */
 export async function beginningOf(request: IncomingMessage): Promise<string> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
@@ -26,7 +26,7 @@ export async function beginningOf(request: IncomingMessage): Promise<string> {
       // The bytes are kept here until then. If nobody read them from the stream, the server would
       // seem slow, and not the client.
       if (!isEnough && !isHeadWhole(text)) return;
-      // The bytes are put back at once: a body that has arrived completely ends when its stream is
+      // The bytes are put back at once, because the stream of a complete body ends when it is
       // empty.
       if (begun.length > 0) request.unshift(begun);
       end();
@@ -38,8 +38,8 @@ export async function beginningOf(request: IncomingMessage): Promise<string> {
 }
 
 /**
- * The rows of an INSERT, as acceptance reads them.
- * @param before what the rows begin with, from elsewhere
+ * The rows of an INSERT, in the form for acceptance.
+ * @param before rows from elsewhere that come first
  * @param skipped bytes of the statement at the body's beginning
  */
 export function rowsIn(

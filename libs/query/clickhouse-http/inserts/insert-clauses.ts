@@ -13,7 +13,7 @@ export type Clause = 'select' | 'from' | 'other' | undefined;
 export function clausesOf(tokens: readonly Token[]): readonly Clause[] {
   const open: Clause[] = [];
   return tokens.map(({ kind, text, depth }) => {
-    // Brackets that are closed by now, and those that open anew, have begun none.
+    // Brackets that are closed by now, and new ones, have begun no clause.
     open.length = Math.min(open.length, depth + 1);
     if (kind === 'word') {
       if (/^SELECT$/i.test(text)) open[depth] = 'select';

@@ -4,15 +4,15 @@ import { checkDatabase } from '../statements/statement-words.js';
 /** An INSERT whose rows come as data. */
 export interface InsertStatement {
   readonly stream: string;
-  /** It is as acceptance knows them. */
+  /** The format, by acceptance's name. */
   readonly kind: 'json' | 'csv' | 'parquet' | 'arrow';
-  /** The columns of rows that come without names. */
+  /** The columns, for rows without names. */
   readonly columns: readonly string[] | undefined;
-  /** Bytes of what was read, up to its rows. */
+  /** The number of bytes before the rows. */
   readonly length: number;
 }
 
-/** A statement is no longer, up to its rows. */
+/** The longest statement before the rows. */
 export const HEAD_BYTES = 16 * 1024;
 
 /** The kinds are found by ClickHouse's names of formats. */
@@ -36,16 +36,19 @@ const HEAD = new RegExp(
 );
 const COLUMN = new RegExp(String.raw`\s*(${NAME})\s*(?:,|$)`, 'uy');
 
-/** Matches a text that is no INSERT yet, and may become one. */
+/** Matches a text that may become an INSERT with more bytes. */
 const BEGINS = /^\s*(?:I(?:N(?:S(?:E(?:RT?)?)?)?)?)?$/i;
-/** The line of the format may end with the next piece. */
+/** The line of the format may continue in the next piece. */
 const LINE_END = /^[ \t]*\r?$/;
-/** A list of columns that does not end. */
+/** A list of columns without an end. */
 const OPEN_LIST = /^\([^()]*$/;
 
 export const isInsert = (text: string): boolean => /^\s*INSERT\s/i.test(text);
 
-/** Tells whether a text begins with all that comes before rows, or with another statement: what follows changes nothing of it. */
+/**
+ * Tells whether a text contains everything before the rows, or begins with another statement, so
+ * that further bytes do not change the result.
+ */
 export function isHeadWhole(text: string): boolean {
   if (!isInsert(text)) return !BEGINS.test(text);
   const [head = '', , , , format] = HEAD.exec(text) ?? [];
@@ -83,7 +86,7 @@ export function readInsert(text: string, organization: RequestOrganization): Ins
       'INVALID_PARAMETER',
       'say what the columns are: INSERT INTO <stream> (a, b) FORMAT CSV, or send their names as the first line of CSVWithNames',
     );
-  // The rows of all others say themselves what is what.
+  // The rows of all other formats contain names.
   const header = format === 'CSV' ? columns : undefined;
   return { stream: unquoted(table), kind, columns: header, length: Buffer.byteLength(head) };
 }

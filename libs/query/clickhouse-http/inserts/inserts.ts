@@ -4,7 +4,7 @@ import type { AuthenticatedRequest } from '@app/platform';
 export interface Insert {
   readonly stream: string;
   readonly kind: 'json' | 'csv' | 'parquet' | 'arrow';
-  /** Takes the rows out of the request's body, decoded; undefined: they are all of it. */
+  /** Extracts the rows from the request's decoded body; undefined: the body has only rows. */
   readonly rowsOf: ((body: AsyncIterable<Buffer>) => AsyncIterable<Buffer>) | undefined;
 }
 
@@ -19,7 +19,8 @@ export interface Inserted {
 export abstract class Inserts {
   /**
    * Resolves when the rows can be queried.
-   * @throws {MillraceError} with nothing stored; FORBIDDEN to whom may not upload to the stream
+   * @throws {MillraceError} with nothing stored; FORBIDDEN if the caller may not upload to the
+   *   stream
    */
   abstract store(request: AuthenticatedRequest, insert: Insert): Promise<Inserted>;
 }

@@ -2,7 +2,7 @@ import type { RequestOrganization } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import type { Token } from '../../search/statement-tokens.js';
 
-/** The engine's words about itself, as SQL. */
+/** The engine's functions about itself, with the SQL that replaces them. */
 export interface EngineWords {
   readonly version: string;
   readonly revision: string;
@@ -10,15 +10,17 @@ export interface EngineWords {
 
 export interface SessionWords {
   readonly organization: RequestOrganization;
-  /** E-mail of the account, or what names the token. */
+  /** The account's e-mail, or the token's name. */
   readonly user: string;
   readonly engine: EngineWords;
 }
 
-/** The name of every server of ours, because nobody is told where it runs. */
+/** Every server of ours has this name, because clients must not learn where it runs. */
 const SERVER_NAME = 'millrace';
 
-/** SQL of what the call at this place, without arguments, tells of the session; undefined: it is no such call. */
+/**
+ * The SQL that replaces the call without arguments at this place; undefined: it is no such call.
+ */
 export function sessionFunction(
   tokens: readonly Token[],
   at: number,
@@ -49,7 +51,7 @@ export function sessionFunction(
   }
 }
 
-/** Tells whether the column is called as the call: in a select list, without an alias. */
+/** Tells whether the column is named after the call: in a select list, without an alias. */
 export function needsName(tokens: readonly Token[], at: number): boolean {
   const [before, behind] = [tokens[at - 1], tokens[at + 3]];
   const isFirst = before?.text === ',' || /^(?:SELECT|DISTINCT)$/i.test(before?.text ?? '');

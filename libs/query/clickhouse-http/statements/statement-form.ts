@@ -5,18 +5,18 @@ import type { Token } from '../../search/statement-tokens.js';
 
 interface FormedStatement {
   readonly text: string;
-  /** Undefined means: the statement leaves it to the request. */
+  /** Undefined means that the request decides. */
   readonly format: NamedFormat | undefined;
 }
 
-/** A format by ClickHouse's name of it. */
+/** A format by ClickHouse's name. */
 export interface NamedFormat {
   readonly name: string;
   readonly format: AnswerFormat;
   readonly contentType: string;
 }
 
-/** Those that are ours, too, with types that others read. */
+/** Formats that we have too, with types that other programs can read. */
 const SHARED: Readonly<Record<string, Omit<NamedFormat, 'name'>>> = {
   Arrow: { format: 'arrow-file', contentType: 'application/octet-stream' },
   ArrowStream: { format: 'arrow-stream', contentType: 'application/octet-stream' },
@@ -25,7 +25,7 @@ const SHARED: Readonly<Record<string, Omit<NamedFormat, 'name'>>> = {
 
 /**
  * Takes the semicolon and the FORMAT clause off a statement's end, before or behind SETTINGS.
- * @throws {MillraceError} INVALID_PARAMETER for a format that is not written here
+ * @throws {MillraceError} INVALID_PARAMETER for a format that we do not write
  */
 export function takeFormat(statement: string): FormedStatement {
   const tokens = authorTokens(statement);
@@ -56,7 +56,7 @@ export function readFormat(name: string): NamedFormat {
 const isWord = (token: Token | undefined, word: string): boolean =>
   token?.kind === 'word' && token.depth === 0 && token.text.toUpperCase() === word;
 
-/** Tells where FORMAT stands as a clause: at the end, or with nothing but SETTINGS behind its name. */
+/** The place of FORMAT as a clause: at the end, or with only SETTINGS behind its name. */
 function formatClause(tokens: readonly Token[]): number {
   const at = tokens.findLastIndex((token) => isWord(token, 'FORMAT'));
   const name = tokens[at + 1];

@@ -38,13 +38,13 @@ describe("a statement of ClickHouse's clients", () => {
     ['SELECT logs.a FROM acme.logs WHERE 1', 'SELECT logs.a FROM logs WHERE 1'],
     ['SELECT * FROM acme.logs AS l JOIN "acme"."x" ON 1', 'SELECT * FROM logs AS l JOIN "x" ON 1'],
     ['SELECT * FROM a, acme.logs', 'SELECT * FROM a, logs'],
-    // A name that is no table's stays, and other databases are the guard's to refuse.
+    // A name that is no table's stays as it is, and the guard refuses other databases.
     ['SELECT acme.x FROM t AS acme', 'SELECT acme.x FROM t AS acme'],
     ["SELECT 'FROM acme.logs'", "SELECT 'FROM acme.logs'"],
     ['SELECT * FROM other.logs', 'SELECT * FROM other.logs'],
     ['SELECT * FROM system.query_log', 'SELECT * FROM system.query_log'],
     ['SELECT * FROM system.toString', 'SELECT * FROM system.toString'],
-    // The session.
+    // These functions are about the session.
     ['SELECT version()', `SELECT '26.1' AS "version()"`],
     [
       'SELECT displayName(), revision() AS r',
@@ -53,7 +53,7 @@ describe("a statement of ClickHouse's clients", () => {
     ['SELECT currentUser() AS u', "SELECT 'o\\'neil@example.com' AS u"],
     ['SELECT currentDatabase() = 1', "SELECT 'acme' = 1"],
     ['SELECT database FROM logs', 'SELECT database FROM logs'],
-    // A statement that cannot be read in one way is left as it is.
+    // An ambiguous statement is left as it is.
     ['SELECT version() FROM $$a$$', 'SELECT version() FROM $$a$$'],
     ['EXISTS TABLE logs', 'SELECT toUInt8(1) AS result'],
     ['EXISTS nope', 'SELECT toUInt8(0) AS result'],

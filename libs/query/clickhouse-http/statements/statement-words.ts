@@ -9,10 +9,10 @@ import { DATABASE_COLUMN, isSystemTable, systemRows } from './system-rows.js';
 
 const SYSTEM = 'system';
 
-/** The caller, and the facts about the server that it may be told. */
+/** The caller, and the facts about the server that clients may learn. */
 export interface Session extends SessionWords {
   readonly catalog: Catalog;
-  /** Tells whether the caller may ask in a database of this name. */
+  /** Tells whether the caller may query a database with this name. */
   readonly hasDatabase: (name: string) => boolean;
 }
 
@@ -30,7 +30,7 @@ export function inMillraceWords(statement: string, session: Session): string {
   return tokens ? new Rewriting(text, tokens, session).done() : text;
 }
 
-/** Reads its tokens once, from the first to the last: a statement may have many. */
+/** Reads its tokens only once, because a statement may have many. */
 class Rewriting {
   private readonly pieces: string[] = [];
   private length = 0;
@@ -90,7 +90,7 @@ class Rewriting {
       );
   }
 
-  /** `a.b` where a table is named. */
+  /** Rewrites `a.b` at the place of a table. */
   private isTable(at: number): boolean {
     const { tokens } = this;
     const before = tokens[at - 1];
@@ -118,7 +118,10 @@ class Rewriting {
     return isAlias(this.tokens[at + 3]) ? rows : `${rows} AS ${table.text}`;
   }
 
-  /** Where a table of `system` is asked, the guard lets nobody ask for a column of this name, which would tell the database's own. */
+  /**
+   * For a table of `system`, the guard refuses a column with this name, because it would reveal the
+   * database's own name.
+   */
   private isDatabaseColumn(at: number): boolean {
     const [token, next] = [this.tokens[at], this.tokens[at + 1]];
     if (this.aliases.size === 0 || !isName(token) || token.value !== 'database') return false;
@@ -141,7 +144,7 @@ const isAlias = (next: Token | undefined): boolean =>
 const DESCRIPTION =
   "name, type, '' AS default_type, '' AS default_expression, comment, '' AS codec_expression, '' AS ttl_expression";
 
-/** SHOW and DESCRIBE with the columns that ClickHouse gives them. */
+/** Rewrites SHOW and DESCRIBE to a SELECT with the columns that ClickHouse returns. */
 function catalogStatement(text: string, session: Session): string | undefined {
   const { organization, catalog } = session;
   const tokens = authorTokens(text);

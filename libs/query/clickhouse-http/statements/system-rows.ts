@@ -5,27 +5,27 @@ import { KNOWN_FUNCTIONS } from '../../guard/functions/allowed-functions.js';
 import { ALLOWED_SETTINGS } from '../../guard/allowed-settings.js';
 import { STATEMENT_BYTES_MAX } from '../../guard/limits.js';
 
-/** `database` in what clients see. */
+/** The `database` that clients see. */
 export const DATABASE_COLUMN = 'database_name';
 
 const NO_UUID = "'00000000-0000-0000-0000-000000000000' AS uuid";
 const TIMESTAMP = '_timestamp';
-/** The rest of a statement's length is for the text of its author. */
+/** The rest of a statement's length is for the author's text. */
 const ROWS_BYTES_MAX = STATEMENT_BYTES_MAX / 2;
 
-/** Drivers read them, and do without. */
+/** Drivers read these columns, but work without them. */
 const SIZES = ['character_octet_length', 'numeric_precision', 'numeric_precision_radix', 'numeric_scale', 'datetime_precision']; // prettier-ignore
 
 interface Asked {
   readonly catalog: Catalog;
   readonly organization: RequestOrganization;
-  /** The one table that is asked for; undefined: all. */
+  /** The one requested table; undefined: all. */
   readonly only: string | undefined;
 }
 
 /**
- * Drivers, and the tools upon them, ask for these tables. All else of `system` is about the whole
- * server.
+ * Drivers, and the tools that use them, read these tables. All other tables of `system` are about
+ * the whole server.
  */
 const TABLES: Readonly<Record<string, (asked: Asked) => string>> = {
   databases: ({ organization }) =>
@@ -42,7 +42,7 @@ const TABLES: Readonly<Record<string, (asked: Asked) => string>> = {
     const tables = tablesOf(asked);
     const types = [...new Set(tables.flatMap(({ columns }) => columns.map(({ type }) => type)))];
     const numbers = new Map(types.map((type, at) => [type, at + 1]));
-    // Types are many times the same, and a statement has a length.
+    // The same types occur many times, and the length of a statement is limited.
     const rows = tables.map(({ name, columns }) => [
       name,
       columns.map((column) => [column.name, numbers.get(column.type)]),
@@ -65,7 +65,10 @@ const array = (texts: readonly string[]): string => `[${texts.map(quoteText).joi
 const database = ({ organization }: Asked): string =>
   `${quoteText(organization.name)} AS ${DATABASE_COLUMN}`;
 
-/** Rows as one text, which is quicker to read than as many expressions. Each is called r. */
+/**
+ * All rows as one text, which the engine parses faster than as many expressions. Each row is called
+ * r.
+ */
 const list = (rows: readonly unknown[], types: string): string =>
   `(SELECT arrayJoin(JSONExtract(${quoteText(JSON.stringify(rows))}, 'Array(Tuple(${types}))')) AS r)`;
 
@@ -80,8 +83,8 @@ function tablesOf({ catalog, organization, only }: Asked): readonly TableDescrip
 export const isSystemTable = (name: string): boolean => Object.hasOwn(TABLES, name);
 
 /**
- * SQL of a table of `system` as one organization sees it, in brackets: values in the statement
- * itself, which the guard judges as any others.
+ * SQL of a table of `system` as one organization sees it, in brackets. Its rows are values in the
+ * statement itself, which the guard judges as any others.
  * @throws {MillraceError} RESULT_TOO_LARGE
  */
 export function systemRows(

@@ -15,8 +15,9 @@ import { refused, writtenType } from './written-types.js';
 const INTEGER = /^(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|INT[248]?)$/i;
 
 /**
- * `CAST(x AS type)`, `x::type` and `TRY_CAST(x AS type)` with a type that the engine reads otherwise
- * or not at all: `INTEGER[]`, `TIMESTAMP WITH TIME ZONE`, `STRUCT(a INTEGER)`, `INTERVAL`.
+ * `CAST(x AS type)`, `x::type` and `TRY_CAST(x AS type)` with a type that the engine reads
+ * differently or not at all: `INTEGER[]`, `TIMESTAMP WITH TIME ZONE`, `STRUCT(a INTEGER)`,
+ * `INTERVAL`.
  */
 export function castNotation(
   nodes: Nodes,
@@ -28,7 +29,7 @@ export function castNotation(
   if (isSymbol(first, '::')) return ofColons(nodes, at, source);
   if (first?.kind === 'text' && isSymbol(list, '::') && isWord(nodes[at + 2], 'INTERVAL'))
     return { text: writtenInterval(first.value), end: at + 3 };
-  // The engine takes the digits for a text, which is no integer.
+  // The engine would read the digits as a text, and not as an integer.
   const isNumber = first?.kind === 'number' && /[.e]/i.test(first.text) && isSymbol(list, '::');
   const target = nodes[at + 2]?.text ?? '';
   if (isNumber && INTEGER.test(target))
@@ -51,7 +52,7 @@ export function typedLiteral(nodes: Nodes, at: number, source: string): Rewritte
 
 const TYPED =
   /^(?:TIMESTAMP|TIME|NUMERIC|DECIMAL|INTEGER|INT|BIGINT|SMALLINT|DOUBLE|BOOLEAN|UUID)$/i;
-/** The engine, or what comes later, reads the others before a text. */
+/** The engine, or a later step, reads the other types before a text. */
 const OTHERS = /^(?:NUMERIC|DECIMAL|INTEGER|INT|BIGINT|SMALLINT|DOUBLE|BOOLEAN|UUID)$/i;
 
 function ofColons(nodes: Nodes, at: number, source: string): Rewritten | undefined {
@@ -62,7 +63,7 @@ function ofColons(nodes: Nodes, at: number, source: string): Rewritten | undefin
 
 const INTERVALS = "INTERVAL is read of a written text: x + INTERVAL '1 day', or of a number, x + n * INTERVAL '1 day'"; // prettier-ignore
 
-/** The place of AS, behind which the type stands. */
+/** The place of AS before the type. */
 const asOf = ({ nodes }: Group): number => nodes.findLastIndex((node) => isWord(node, 'AS'));
 
 function ofCast(list: Group, at: number, source: string, write: Write): Rewritten | undefined {

@@ -14,25 +14,26 @@ import { castType } from './value-types.js';
 interface Source {
   readonly nodes: Nodes;
   readonly type: Known;
-  /** The value as the engine has it. */
+  /** The value in the engine's SQL. */
   readonly value: string;
 }
 
-/** Types of one value that are read from a text. */
+/** Types of single values that are parsed from a text. */
 const SCALAR_TYPE =
   /^(?:U?Int\d+|Float\d+|Decimal|Date|DateTime|Time|UUID|IPv|Bool|(?:TINY|SMALL|MEDIUM|BIG)?INT|INTEGER|REAL|DOUBLE|FLOAT|DEC|NUMERIC)(?![a-z])/i;
 const NESTED_TYPE = /^(?:Array|Tuple|Map)\(/;
-/** The names of texts of any length. */
+/** The names of types for texts of any length. */
 const TEXT_TYPE = /^(?:String|TEXT|(?:LONG|MEDIUM|TINY)TEXT|VARCHAR|CHARACTER VARYING)$/i;
 const MIXED = "match(toTypeName(%), 'Dynamic|Variant|JSON')";
 const FRACTIONS = "match(toTypeName(%), 'Float|Decimal')";
 const of = (pattern: string, value: string): string => pattern.replace('%', value);
 
 /**
- * `CAST(value, 'type')` as the standard has it: what the type does not hold is an error and never
- * another value, fractions are rounded, and a text that cannot be read is no null.
+ * `CAST(value, 'type')` by the rules of the standard: a value that does not fit into the type is an
+ * error and never becomes another value, fractions are rounded, and an invalid text does not become
+ * null.
  * @param type as it was written, quoted.
- * @returns undefined where the engine's own is that.
+ * @returns undefined if the engine's own cast does the same.
  */
 export function castOf({ nodes, type, value }: Source, written: string): string | undefined {
   const name = /^'([^'\\]*)'$/.exec(written)?.[1];
@@ -83,7 +84,7 @@ const NO_DATE = 'a text is no date of the years 1900 to 2299';
 
 const isText = ({ kind }: Known): boolean => kind === 'text' || kind === 'unknown';
 
-/** A text that cannot be read is an error; where it may be null, the engine would make it null. */
+/** An invalid text is an error. The engine would make it null if the value is nullable. */
 function readable(type: Known, value: string, cast: string, target: string): string | undefined {
   if (!isText(type)) return undefined;
   return thrownIf(`isNull(${cast}) AND isNotNull(${value})`, unreadable(target), cast);
@@ -95,7 +96,7 @@ const unreadable = (target: string): string =>
 const thrownIf = (condition: string, problem: string, value: string): string =>
   `if(throwIf(${condition}, ${quoteText(problem)}) = 0, ${value}, NULL)`;
 
-/** Writes the cast of a number to an integer. Undefined where the value is no number. */
+/** Writes the cast of a number to an integer. Undefined if the value is no number. */
 function integerOf(type: Known, value: string, target: string): string | undefined {
   const nullable = quoteText(`Nullable(${target})`);
   if (isInteger(type)) return `accurateCast(${value}, ${nullable})`;
@@ -113,7 +114,9 @@ function integerOf(type: Known, value: string, target: string): string | undefin
 const unfit = (target: string): string =>
   `a value cannot be read as ${target}, or is beyond it; TRY_CAST answers null for such`;
 
-/** The engine cuts digits off, and keeps more of them than the type has where they fit its bits. */
+/**
+ * The engine cuts digits off, and keeps more digits than the type allows if they fit into its bits.
+ */
 function decimalOf(type: Known, value: string, to: Known, target: string): string | undefined {
   const { precision, scale } = to;
   const whole = precision - scale;

@@ -21,17 +21,20 @@ export type Kind =
   | 'other'
   | 'unknown';
 
-/** The facts that are known of a value before it runs. */
+/** The facts about a value that are known before the statement runs. */
 export interface Known {
   readonly kind: Kind;
-  /** Integers and decimals have their most decimal digits here, and how many of them are behind the point. For points in time: digits of fractions of a second, where they are known. */
+  /**
+   * For integers and decimals, the largest number of decimal digits, and how many of them are
+   * behind the point. For points in time, the digits of fractions of a second, if they are known.
+   */
   readonly precision: number;
   readonly scale: number;
-  /** Set for a text that is base64 of bytes: how many each value has. */
+  /** Set for a text that is the base64 of bytes: the number of bytes of each value. */
   readonly bytes?: 'any' | number;
-  /** True for the text without characters. */
+  /** True for the empty text. */
   readonly isEmpty?: true;
-  /** The type of the elements, of a list. */
+  /** For a list, the type of its elements. */
   readonly element?: Known;
 }
 
@@ -56,14 +59,14 @@ export const SIGNED = known('signed', INT64_DIGITS);
 export const UNSIGNED = known('unsigned', UINT64_DIGITS);
 export const COUNT = known('count', INT64_DIGITS);
 
-/** Digits of integers by their bits. */
+/** The digits of integers by their bits. */
 const DIGITS: Readonly<Record<string, number>> = { 8: 3, 16: 5, 32: 10, 64: INT64_DIGITS };
 export const DECIMAL_DIGITS_MAX = 76;
 
 export const isInteger = ({ kind }: Known): boolean =>
   kind === 'signed' || kind === 'unsigned' || kind === 'count' || kind === 'literal';
 
-/** True for a type whose number of digits is known. */
+/** Tells whether the number of digits of a type is known. */
 export const isExact = (type: Known): boolean =>
   type.kind === 'decimal' || type.kind === 'fraction' || isInteger(type);
 
@@ -77,7 +80,7 @@ const BY_NAME: readonly (readonly [RegExp, Known])[] = [
   [/^(?:Dynamic|Variant|JSON)$/, UNKNOWN],
 ];
 
-/** Reads the name that the engine has for a type. */
+/** Reads the engine's name of a type. */
 export function knownType(type: string): Known {
   const { name, parameters } = readEngineType(type);
   const [first] = parameters;
@@ -120,7 +123,10 @@ function joinedDecimals(operator: string, left: Known, right: Known): Known {
   return decimal(Math.min(whole + scale, DECIMAL_DIGITS_MAX), scale);
 }
 
-/** Bytes beside a text are text, but beside the empty one, which is no bytes in base64 too. */
+/**
+ * Bytes beside a text are text. Beside the empty text they stay bytes, because the empty text is
+ * also the base64 of no bytes.
+ */
 function eitherText(left: Known, right: Known): Known {
   if (left.isEmpty || right.isEmpty) {
     const other = left.isEmpty ? right : left;
@@ -129,13 +135,13 @@ function eitherText(left: Known, right: Known): Known {
   return left.bytes === right.bytes ? left : TEXT;
 }
 
-/** Gives the type of one of several values, as of CASE. */
+/** Gives the common type of several values, as in CASE. */
 export function eitherOf(left: Known, right: Known): Known {
   if (left.kind === 'text' && right.kind === 'text') return eitherText(left, right);
   if (left.kind === right.kind && left.kind !== 'decimal')
     return left.precision >= right.precision ? left : right;
   const kinds = [left.kind, right.kind];
-  // No integer of 64 bits holds both.
+  // No integer of 64 bits holds both types.
   const isWide = Math.max(left.precision, right.precision) === UINT64_DIGITS;
   const isAbove = kinds.includes('unsigned') || kinds.includes('literal');
   if (isWide && isAbove && kinds.includes('signed')) return decimal(UINT64_DIGITS, 0);

@@ -3,29 +3,32 @@ import { quoteText } from '@app/warehouse';
 import { readElement, readEngineType, typeWithin } from '../../plan/engine-type.js';
 import { UNKNOWN, type Known } from './known-type.js';
 
-/** A value that is cast to a list, a struct or a map. */
+/** A cast of a value to a list, a struct or a map. */
 interface Nested {
   readonly type: Known;
-  /** The value as the engine has it. */
+  /** The value in the engine's SQL. */
   readonly value: string;
-  /** The text, where the value is one that is written out. */
+  /** The text, if the value is a literal. */
   readonly literal: string | undefined;
 }
 
-/** Casts one value within. @returns undefined where the engine's own cast is right. */
+/** Casts one nested value. @returns undefined if the engine's own cast is correct. */
 type CastWithin = (value: string, type: Known, target: string) => string | undefined;
 
-/** The name of an element within; another list in it hides it. */
+/**
+ * The name of an element within the value. A nested list uses the same name for its own elements.
+ */
 const ELEMENT = 'e';
 /** A list of numbers, or of lists of them. Postgres writes it in braces. */
 const NUMBERS = /^[\s[\]{},\d.+\-eEnulNUL]*$/;
 
-/** A map that the statement makes. */
+/** A map that is written in the statement. */
 const WRITTEN_MAP = /^map(?:FromArrays)?\(/;
 
 /**
- * Casts to a list, a struct or a map value by value: the engine would take 300 for 44 within one.
- * @returns undefined for another type, or where no value within can be lost.
+ * Casts to a list, a struct or a map value by value. Within one, the engine would turn 300 into 44
+ * without an error.
+ * @returns undefined for another type, or if no nested value can change.
  */
 export function nestedCast(
   { type, value, literal }: Nested,
@@ -65,7 +68,7 @@ function within(target: string, value: string, type: Known, cast: CastWithin): s
   return cast(value, type, read.name === 'Nullable' ? typeWithin(read) : target);
 }
 
-/** Writes a text that is written out as the list of the engine. */
+/** Converts a literal text to a list of the engine. */
 function listOfNumbers(literal: string | undefined): string | undefined {
   if (literal === undefined || !NUMBERS.test(literal) || !/^\s*[[{]/.test(literal))
     return undefined;

@@ -1,4 +1,4 @@
-/** Types that the engine has by another name, or does not have whole. */
+/** Types for which the engine has another name, or only a narrower type. */
 const TYPES: readonly (readonly [RegExp, string])[] = [
   [/^(?:timestamptz|timestamp with time zone)$/i, "DateTime64(6, 'UTC')"],
   [/^timestamptz\((\d)\)$/i, "DateTime64($1, 'UTC')"],
@@ -7,7 +7,7 @@ const TYPES: readonly (readonly [RegExp, string])[] = [
   [/^timestamp_ms$/i, 'DateTime64(3)'],
   [/^timestamp_ns$/i, 'DateTime64(9)'],
   [/^timestamp\((\d)\)$/i, 'DateTime64($1)'],
-  // The engine's own `DateTime` has whole seconds.
+  // The engine's own `DateTime` has only whole seconds.
   [/^(?:datetime|DATETIME)$/, 'DateTime64(6)'],
   // The engine's own `Date` begins in 1970.
   [/^(?:date|DATE)$/, 'Date32'],
@@ -38,7 +38,7 @@ const TYPES: readonly (readonly [RegExp, string])[] = [
   [/^jsonb$/i, 'JSON'],
 ];
 
-/** The engine's name of a type as it was written in CAST. */
+/** The engine's name of a type that was written in CAST. */
 export function engineType(type: string): string {
   for (const [form, name] of TYPES) if (form.test(type)) return type.replace(form, name);
   return type;

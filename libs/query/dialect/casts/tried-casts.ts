@@ -11,8 +11,8 @@ export function triedCast(value: string, name: string): string {
   const cast = (from: string): string => `accurateCastOrNull(${from}, ${quoteText(target)})`;
   if (isInteger(type)) {
     const is = (name: string): string => `match(toTypeName(${value}), '${name}')`;
-    // The engine raises an error for a decimal that the integer does not hold; its text becomes
-    // null.
+    // The engine raises an error for a decimal that does not fit into the integer. As a text it
+    // becomes null.
     const decimal = `accurateCastOrNull(toString(${value}), 'Decimal(76, 20)')`;
     const digits = `toString(CAST(round(${decimal}), 'Nullable(Decimal(76, 0))'))`;
     const float = `round(accurateCastOrNull(${value}, 'Float64'))`;

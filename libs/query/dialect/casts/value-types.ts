@@ -34,7 +34,10 @@ import {
 import { choicesOf } from './choices.js';
 import { engineType } from './standard-type-names.js';
 
-/** Tells the engine's type of a column by its name: `undefined` where no table of the statement has it, `Dynamic` where they differ. */
+/**
+ * Gives the engine's type of a column by its name: `undefined` if no table of the statement has it,
+ * `Dynamic` if the tables' types differ.
+ */
 export type TypeOfColumn = (name: string) => string | undefined;
 
 const COUNTS = /^(?:count|countIf|countDistinct|uniq|uniqExact|row_number|rank|dense_rank)$/i;
@@ -51,25 +54,37 @@ const DATES = /^(?:toDate|toDate32|makeDate|makeDate32|today|current_date|curdat
 const MOMENTS =
   /^(?:now|now64|current_timestamp|toDateTime|toDateTime64|makeDateTime64|fromUnixTimestamp64\w+)$/i;
 const DEPTH_MAX = 20;
-/** One question may take so many steps: names that stand for one another several times make as many as they like. */
+/**
+ * The limit of steps for one expression. Names that refer to each other several times could make
+ * the work grow without end.
+ */
 const STEPS_MAX = 1000;
-/** One name may stand for so much: no statement by hand has more, and each use of the name looks at all. */
+/**
+ * The limit of the expression behind one name. A statement that a person writes stays below it, and
+ * each use of the name reads the whole expression.
+ */
 const MEANINGS_MAX = 100;
 const SUM_DIGITS = 38;
 
 /** Finds out which expressions are numbers and times. */
 export class ValueTypes {
   private steps = 0;
-  /** Aliases that are looked into: within themselves they are columns. */
+  /**
+   * The aliases whose expressions are being read: within its own expression, an alias means a
+   * column.
+   */
   private readonly open = new Set<string>();
 
-  /** @param aliases of the whole statement, each with all that it stands for. */
+  /** @param aliases of the whole statement, each with its expressions. */
   constructor(
     private readonly typeOfColumn: TypeOfColumn,
     private readonly aliases: ReadonlyMap<string, readonly Nodes[]>,
   ) {}
 
-  /** The engine's type of a column, or of a field within objects; undefined where its name may mean something else. */
+  /**
+   * The engine's type of a column, or of a field within objects; undefined if the name may mean
+   * something else.
+   */
   ofName(name: string): string | undefined {
     return this.aliases.has(name) ? undefined : this.typeOfColumn(name);
   }
@@ -124,7 +139,7 @@ export class ValueTypes {
     return type.kind === 'fraction' ? (typeOfConstant(nodes) ?? FLOAT) : type;
   }
 
-  /** `t.v`; or a column or a field within objects of that name, with its dots. */
+  /** `t.v`; or a column or a field within objects whose name contains the dots. */
   private ofPath(nodes: Nodes): Known {
     const names = nodes.filter((_, at) => at % 2 === 0).map((node) => nameOf(node));
     if (names.includes(undefined)) return UNKNOWN;
@@ -137,7 +152,7 @@ export class ValueTypes {
     return names.length === 2 ? this.ofOne(nodes[2] as Node, DEPTH_MAX) : UNKNOWN;
   }
 
-  /** The type of one of several values: undefined for NULL, signed for a literal with a sign. */
+  /** The common type of several values: undefined for NULL, signed for a literal with a sign. */
   ofChoice(value: Nodes, depth = 0): Known | undefined {
     const [first, more] = value;
     if (more === undefined && isWord(first, 'NULL')) return undefined;
@@ -180,7 +195,7 @@ export class ValueTypes {
   }
 }
 
-/** True for a number of 19 digits that is greater than the greatest with a sign. */
+/** Tells whether a number of 19 digits exceeds the largest signed integer. */
 const isAboveInt64 = (node: Node | undefined): boolean =>
   node?.kind === 'number' &&
   node.text.length === INT64_MAX.length &&
@@ -188,7 +203,7 @@ const isAboveInt64 = (node: Node | undefined): boolean =>
   node.text > INT64_MAX;
 const INT64_MAX = '9223372036854775807';
 
-/** Digits of fractions of a second of what a function answers; 0 where it does not say. */
+/** The digits of fractions of a second in the result of a function; 0 if it does not say. */
 function digitsOf(name: string, [number, more]: Nodes): number {
   const [, unit = ''] = /^fromUnixTimestamp64(Milli|Micro|Nano)$/i.exec(name) ?? [];
   if (unit !== '') return certain(FRACTION_DIGITS[unit.toLowerCase()], `digits of ${unit}`);
@@ -216,12 +231,12 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
   [/^(?:DEC|DECIMAL|NUMERIC|FIXED)(?=\()/i, 'Decimal'],
 ];
 
-/** Gives the type that CAST makes, by the type's name as it was written. */
+/** Gives the type of a CAST by the type's name as it was written. */
 export function castType(written: string): Known {
   const target = engineType(written);
   const [form, name] = NAMES.find(([pattern]) => pattern.test(target)) ?? [];
   const type = form ? target.replace(form, name ?? '') : target;
-  // One that the engine has by further names.
+  // A type for which the engine has further names.
   return /^(?:[A-Z][a-z0-9]+|UInt\d+)/.test(readEngineType(type).name) ? knownType(type) : OTHER;
 }
 
@@ -231,7 +246,10 @@ const nameOf = (node: Node | undefined): string | undefined =>
 const isFraction = (left: Known, right: Known): boolean =>
   left.kind === 'fraction' || right.kind === 'fraction';
 
-/** A literal is a decimal only where its digits are in sight: by now the engine has a float. */
+/**
+ * A literal is a decimal only if its digits are known. At this point the engine has already made a
+ * float of it.
+ */
 const asFloat = (type: Known): Known => (type.kind === 'fraction' ? FLOAT : type);
 
 const columnLike = (type: Known): Known => (type.kind === 'literal' ? UNKNOWN : asFloat(type));
@@ -272,10 +290,13 @@ export function aliasesOf(nodes: Nodes): ReadonlyMap<string, readonly Nodes[]> {
   return aliases;
 }
 
-/** Stands for a name that has no type of its own. */
+/** Marks a name without a type of its own. */
 const NOTHING_KNOWN: Nodes = [];
 
-/** Names that are no columns of a table: parameters, as of `(n, m) -> …`, and of `AS v(n)` and `WITH v(n) AS (…)`. */
+/**
+ * Names that are not columns of a table: parameters, as in `(n, m) -> …`, and names in `AS v(n)`
+ * and `WITH v(n) AS (…)`.
+ */
 function hiddenBy(list: Nodes, at: number): readonly string[] {
   const [before, node, next] = [list[at - 1], list[at], list[at + 1]];
   const isParameter = isSymbol(next, '->');

@@ -3,21 +3,21 @@ import { quoteIdentifier } from '@app/warehouse';
 import { isList, isSymbol, isWord, itemsOf, type Node, type Nodes } from '../source-tree.js';
 import { engineType } from './standard-type-names.js';
 
-/** A type as others than the engine write it. */
+/** A type in the notation of other systems. */
 interface WrittenType {
-  /** The type as the engine reads it. */
+  /** The type in the engine's notation. */
   readonly text: string;
   /** Index behind it. */
   readonly end: number;
-  /** Tells whether the engine would not read it as it was written. */
+  /** Tells whether the engine cannot read it as it was written. */
   readonly isForeign: boolean;
 }
 
-/** Types within one another. */
+/** The limit of nested types. */
 const NESTED_MAX = 64;
 const OF_LISTS = /^(?:LIST|ARRAY)$/i;
 const OF_STRUCTS = /^(?:STRUCT|ROW)$/i;
-/** Names of several words, of which the engine reads some. */
+/** Names of several words. The engine can read some of them. */
 const LONG_NAMES: readonly (readonly [words: readonly string[], name: string])[] = [
   [['NATIONAL', 'CHARACTER', 'VARYING'], 'VARCHAR'],
   [['NATIONAL', 'CHAR', 'VARYING'], 'VARCHAR'],
@@ -47,7 +47,7 @@ export function writtenType(nodes: Nodes, at: number, source: string): WrittenTy
   }
 }
 
-/** `[]`, or `[3]`, which behind `x::type` is an element of it. */
+/** `[]`, or `[3]`. After `x::type`, `[3]` is an element of the value instead. */
 const isLength = (length: Nodes, nodes: Nodes, at: number): boolean =>
   length.length === 0 ||
   (length.length === 1 && length[0]?.kind === 'number' && !isSymbol(nodes[at - 1], '::'));
@@ -116,7 +116,10 @@ function withinBrackets(
 const depthBy = (node: Node): number =>
   node.kind !== 'symbol' ? 0 : /^<+$/.test(node.text) ? node.text.length : /^>+$/.test(node.text) ? -node.text.length : 0; // prettier-ignore
 
-/** Looks no further than a type may go: a statement may begin types again and again, and end none. */
+/**
+ * Looks no further than the longest possible type, because a statement may begin many types and end
+ * none.
+ */
 function closingAngle(nodes: Nodes, at: number): number | undefined {
   let depth = 0;
   for (let end = at; end < nodes.length; end += 1) {
@@ -129,7 +132,7 @@ function closingAngle(nodes: Nodes, at: number): number | undefined {
   return undefined;
 }
 
-/** Items between the commas that are in no angle brackets. */
+/** The items between commas that are not within angle brackets. */
 function itemsWithin(nodes: Nodes): readonly Nodes[] {
   const items: Node[][] = [[]];
   let depth = 0;

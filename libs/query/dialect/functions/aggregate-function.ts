@@ -1,4 +1,4 @@
-/** Writes a call of an aggregate function with what the author's own has: DISTINCT, FILTER, OVER. */
+/** Writes a call of an aggregate function together with the author's DISTINCT, FILTER and OVER. */
 export type Aggregate = (name: string, args: readonly string[]) => string;
 
 export interface AggregateFunction {

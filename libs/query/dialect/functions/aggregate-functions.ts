@@ -11,7 +11,9 @@ const truth = (name: string): AggregateFunction => ({
   most: 1,
   write: (aggregate, args) => `CAST(${aggregate(name, args)}, 'Bool')`,
 });
-/** `f(x, 0.5)` is the engine's `f(0.5)(x)`, and with a list of levels another function. */
+/**
+ * `f(x, 0.5)` becomes the engine's `f(0.5)(x)`; with a list of levels it becomes another function.
+ */
 const quantile = (name: string, value = (x: string): string => x): AggregateFunction => ({
   fewest: 2,
   most: 3,
@@ -21,9 +23,12 @@ const quantile = (name: string, value = (x: string): string => x): AggregateFunc
     return aggregate(called, [value(x)]);
   },
 });
-/** The engine's takes no decimals; days and times are refused by the product, as by the function. */
+/**
+ * The engine's function takes no decimals. Days and times are refused by the multiplication, as the
+ * function would refuse them.
+ */
 const INTERPOLATED = quantile('quantileExactInclusive', (x) => `multiply(${x}, toFloat64(1))`);
-/** The first of the values in order that has so many of them up to it, as the standard says. */
+/** The first value, in order, up to which there are so many values, as the standard defines it. */
 const discrete: AggregateFunction = {
   fewest: 2,
   most: 2,
@@ -62,7 +67,7 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = 
   bool_or: truth('max'),
   every: truth('min'),
   count_if: renamed('countIf'),
-  // The engine's own name of `count(x) FILTER (WHERE y)`, too.
+  // This is also the engine's own name of `count(x) FILTER (WHERE y)`.
   countif: { fewest: 1, most: 2, write: (aggregate, args) => aggregate('countIf', args) },
   arbitrary: renamed('any'),
   fsum: renamed('sumKahan'),
@@ -78,7 +83,7 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = 
   },
   string_agg: text,
   listagg: text,
-  // The engine's has no separator by itself.
+  // The engine's function has no default separator.
   group_concat: text,
   list: renamed('groupArray'),
   arg_max: renamed('argMax', 2),
@@ -98,7 +103,7 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = 
   },
 };
 
-/** `sumDistinctIf` is `sum` and its combinators. */
+/** `sumDistinctIf` is `sum` with its combinators. */
 export function aggregateName(lower: string): readonly [string, string] {
   if (Object.hasOwn(AGGREGATE_FUNCTIONS, lower)) return [lower, ''];
   const [, base = lower, distinct = '', filter = ''] = /^(.*?)(distinct)?(if)?$/.exec(lower) ?? [];

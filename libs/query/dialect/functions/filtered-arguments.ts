@@ -4,7 +4,7 @@ import type { WrittenLength } from '../written-length.js';
 
 const FILTERED = /^(?!(?:null|multi|throw)If$).+If$/i;
 const THROWS = /\b(?:throwIf|accurateCast|CAST)\(/;
-/** These kinds have no null of their own, or may not have one. */
+/** These kinds cannot be null. */
 const WITHOUT_NULLS = /^(?:other|unknown)$/;
 
 interface Filtered {
@@ -15,9 +15,9 @@ interface Filtered {
 }
 
 /**
- * `sumIf(x, condition)`, which FILTER is, computes x for all rows: what may throw is null where it
- * is not asked for.
- * @param written the arguments as the engine has them.
+ * FILTER becomes `sumIf(x, condition)`, which computes x for all rows. So an expression that may
+ * throw becomes null where the condition is false.
+ * @param written the arguments in the engine's SQL.
  * @returns the same for any other call.
  */
 export function filteredArguments(

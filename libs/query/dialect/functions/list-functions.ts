@@ -15,11 +15,14 @@ const LENGTH = fn(1, 2, (list) => `length(${list})`);
 const APPEND = two('arrayPushBack');
 const CONCAT = fn(1, 64, (...lists) => `arrayConcat(${lists.join(', ')})`);
 const ELEMENT = two('arrayElement');
-/** The lambda stands last in other systems, and first in the engine's. */
+/** Other systems have the lambda last, and the engine has it first. */
 const MAP = fn(2, 2, (list, f) => `arrayMap(${f}, ${list})`);
 const FILTER = fn(2, 2, (list, f) => `arrayFilter(${f}, ${list})`);
 
-/** Places count from 1, from the end below 0, and both are within: what is beyond the list is not there. */
+/**
+ * Places count from 1, or from the end if they are negative, and both ends are included. Places
+ * beyond the list are ignored.
+ */
 function slice(list: string, from: string, to: string): string {
   const [first, last] = [Number(from), Number(to)];
   if (from !== '' && to !== '' && Number.isInteger(first) && Number.isInteger(last)) {
@@ -33,7 +36,8 @@ function slice(list: string, from: string, to: string): string {
   const place = (at: string): string => `if((${at}) < 0, toInt64(${size}) + (${at}) + 1, ${at})`;
   const begin = `greatest(${place(from)}, 1)`;
   const count = `${place(to)} - ${begin} + 1`;
-  // The greatest of a null and a number is the number: beyond a null nothing is known, and a list is never null.
+  // In the engine, the greatest of a null and a number is the number. So a null is handled apart: the
+  // slice is empty then, because a list cannot be null.
   const known = Number.isInteger(first) ? count : `if(isNull(${from}), 0, ${count})`;
   return `arraySlice(${list}, ${begin}, greatest(${known}, 0))`;
 }
@@ -41,24 +45,27 @@ function slice(list: string, from: string, to: string): string {
 const SLICE = fn(2, 3, (list, from, to = '-1') => slice(list, from, to));
 const JOIN = two('arrayStringConcat');
 
-/** The engine has no type for the elements of a list without any that is written out. */
+/** The engine has no type for the elements of an empty list literal. */
 const ofNothing = (list: string): boolean => /^\[\s*\]$/.test(list);
 
-/** An aggregate over a list's values: nulls are passed over, and of no values it is null. */
+/** An aggregate over a list's values: nulls are skipped, and without values the result is null. */
 const aggregate = (write: (list: string) => string): ScalarFunction =>
   fn(1, 1, (list) => (ofNothing(list) ? 'NULL' : write(list)));
 const reduced = (name: string): ScalarFunction =>
   aggregate((list) => `arrayReduce('${name}OrNull', ${list})`);
 const MAX = reduced('max');
 const MIN = reduced('min');
-/** A sum of integers that leaves its bits is another than the wide one, and an error: see `exact-sums.ts`. */
+/**
+ * A sum of integers that overflows differs from the sum in more bits, and is an error: see
+ * `exact-sums.ts`.
+ */
 const SUM = aggregate((list) => {
   const sum = `arrayReduce('sumOrNull', ${list})`;
   const wide = `arrayReduce('sumOrNull', arrayMap(_each -> multiply(_each, toDecimal256(1, 0)), ${list}))`;
   const isOther = `ifNull(${sum} < ${wide} OR ${sum} > ${wide}, 0)`;
   return `(${sum} + accurateCast(if(${isOther}, toInt128(256), toInt128(0)), 'UInt8'))`;
 });
-/** The engine's of integers is of a sum that wraps. */
+/** The engine's average of integers uses a sum that overflows. */
 const AVERAGE = aggregate((list) =>
   exactOfUnknown(
     'avg',
@@ -66,7 +73,7 @@ const AVERAGE = aggregate((list) =>
     (as) => `arrayReduce('${as}OrNull', arrayMap(_each -> toFloat64(_each), ${list}))`,
   ),
 );
-/** The product is a float, as DuckDB's: the engine's of integers would wrap. */
+/** The product is a float, as in DuckDB. The engine's product of integers would overflow. */
 const PRODUCT = aggregate((list) => {
   const known = `arrayFilter(_each -> isNotNull(_each), ${list})`;
   return `if(empty(${known}), NULL, arrayProduct(arrayPushBack(arrayMap(_each -> toFloat64(assumeNotNull(_each)), ${known}), toFloat64(1))))`;
@@ -138,7 +145,7 @@ export const LIST_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   array_except: two('arrayExcept'),
   array_remove_all: fn(2, 2, (list, x) => `arrayFilter(_each -> _each != ${x}, ${list})`),
   array_join: JOIN,
-  // These are OpenObserve's.
+  // These functions are OpenObserve's.
   arrjoin: JOIN,
   arrcount: LENGTH,
   arrsort: one('arraySort'),
@@ -155,8 +162,8 @@ export const LIST_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   list_filter: FILTER,
   array_filter: FILTER,
   element_at: ELEMENT,
-  // With two lists it is the function of DuckDB and Spark. The engine's own takes keys and values
-  // in turns.
+  // With two lists it is the function of DuckDB and Spark. The engine's function takes keys and
+  // values alternately.
   map: fn(0, 1000, (...args) => {
     const isOfLists = args.length === 2 && args.every((each) => each.startsWith('['));
     return `${isOfLists ? 'mapFromArrays' : 'map'}(${args.join(', ')})`;

@@ -1,11 +1,11 @@
 import { MillraceError } from '@app/platform';
 import { tokenize } from '../../search/statement-tokens.js';
 
-/** A function of other systems in the engine's words. */
+/** Writes a function of other systems in the engine's SQL. */
 export interface ScalarFunction {
   readonly fewest: number;
   readonly most: number;
-  /** Writes the call with arguments that are written out already. */
+  /** Writes the call with arguments that are already in the engine's SQL. */
   readonly write: (...args: string[]) => string;
 }
 

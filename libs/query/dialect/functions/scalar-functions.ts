@@ -11,7 +11,7 @@ import { fn, literal, one, truth, two, written, type ScalarFunction } from './sc
 
 const isText = (x: string): string => `match(toTypeName(${x}), 'String')`;
 
-/** A time of a text, or of a number of such fractions of a second. */
+/** Makes a time from a text, or from a number in these fractions of a second. */
 const timestamp = (digits: number, unit: string): ScalarFunction =>
   fn(1, 2, (x, format) =>
     format === undefined
@@ -26,7 +26,7 @@ const formatted = (name: string): ScalarFunction =>
     return `formatDateTime(${time}, ${quoteText(engineFormat(written(name, format)))})`;
   });
 
-/** A point in time is one of UTC where nobody says another zone: without one it would be a time of nowhere. */
+/** A point in time is in UTC unless a zone is given. Without a zone it would be a local time. */
 const withZone = (unit: string): ScalarFunction =>
   fn(1, 2, (x, zone = "'UTC'") => `fromUnixTimestamp64${unit}(${x}, ${zone})`);
 
@@ -34,7 +34,7 @@ const INTERVAL = /^(?:toInterval|\(toInterval)/;
 const UNITS =
   /^\s*(\d{1,9})\s*(microsecond|millisecond|second|minute|hour|day|week|month|year)s?\s*$/i;
 
-/** `INTERVAL '5 minutes'`, in which the unit stands in the text. */
+/** `INTERVAL '5 minutes'`, whose unit is in the text. */
 function interval(argument: string): string {
   if (INTERVAL.test(argument)) return argument;
   const [, count = '', unit = ''] = UNITS.exec(literal(argument) ?? '') ?? [];
@@ -42,7 +42,7 @@ function interval(argument: string): string {
   return `toInterval${unit.charAt(0).toUpperCase()}${unit.slice(1).toLowerCase()}(${count})`;
 }
 
-/** Postgres and DataFusion have the interval first, the engine has the time first. */
+/** Postgres and DataFusion have the interval first, and the engine has the time first. */
 const bins = fn(2, 3, (x, y, origin) => {
   const [width, time] = INTERVAL.test(y) || UNITS.test(literal(y) ?? '') ? [y, x] : [x, y];
   const from = origin === undefined ? '' : `, toDateTime64(${origin}, 6, 'UTC')`;
@@ -51,7 +51,10 @@ const bins = fn(2, 3, (x, y, origin) => {
   return `toStartOfInterval(${isOfSeconds(step) ? wholeSeconds(point) : point}, ${step}${from})`;
 });
 
-/** Those of DuckDB and Timescale begin with a Monday, 3 January 2000, and those of months with 2000. */
+/**
+ * DuckDB and Timescale count buckets from Monday, 3 January 2000, and buckets of months from
+ * January 2000.
+ */
 const buckets = fn(2, 3, (x, y, origin) => {
   const [width, time] = INTERVAL.test(y) || UNITS.test(literal(y) ?? '') ? [y, x] : [x, y];
   const own = origin === undefined ? bucket(interval(width), time) : undefined;
@@ -189,7 +192,7 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   weekofyear: one('toISOWeek'),
   isodow: one('toDayOfWeek'),
   isoyear: one('toISOYear'),
-  // The engine's parser makes decades, centuries and millennia by it.
+  // The engine's parser turns decades, centuries and millennia into this function.
   __toyearcalendaronly: one('toYear'),
   map_keys: one('mapKeys'),
   map_values: one('mapValues'),

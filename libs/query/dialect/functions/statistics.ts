@@ -2,13 +2,14 @@ import type { Aggregate, AggregateFunction } from './aggregate-function.js';
 
 interface Sample {
   readonly count: string;
-  /** Calls one of the engine's functions of the values' distances from their average. */
+  /** Calls one of the engine's functions with the values' distances from their average. */
   readonly of: (name: string) => string;
 }
 
 /**
- * The engine adds up the powers of the values, which leaves nothing of them where they are far from
- * 0 and near each other; so they are moved there first. Of values that are all the same it is null.
+ * The engine adds up powers of the values. If the values are far from 0 and close to each other,
+ * that loses all precision, so the average is subtracted first. If all values are equal, the result
+ * is null.
  */
 const ofOne = (fewest: number, write: (sample: Sample) => string): AggregateFunction => ({
   fewest: 1,
@@ -25,7 +26,7 @@ const ofOne = (fewest: number, write: (sample: Sample) => string): AggregateFunc
   },
 });
 
-/** A pair counts where neither is null: `y` is what depends on `x`. */
+/** A pair counts if neither is null. `y` is the dependent variable. */
 interface Pairs {
   readonly count: string;
   readonly x: (name: string) => string;
@@ -51,13 +52,13 @@ function pairs(aggregate: Aggregate, y: string, x: string): Pairs {
   };
 }
 
-/** A variance of values that are all the same may be a little beside 0. */
+/** The computed variance of equal values may differ a little from 0. */
 const isSame = (of: (name: string) => string): string => `(${of('min')} = ${of('max')})`;
 
 const slope = ({ both, x }: Pairs): string =>
   `if(${isSame(x)}, NULL, ${both('covarPopStable')} / ${x('varPopStable')})`;
 
-/** One value is no sample: the engine's answer is not a number, the standard's is null. */
+/** One value is no sample: the engine's result is NaN, the standard's is null. */
 const FEWEST_OF_SAMPLE = 2;
 const ofSample = (name: string): AggregateFunction => ({
   fewest: 1,
@@ -69,7 +70,7 @@ const ofSample = (name: string): AggregateFunction => ({
 /** Deviations of samples, kurtosis, skewness and the regressions of the standard, by what the engine has; by name in lower case. */
 export const MOMENTS_AND_REGRESSIONS: Readonly<Record<string, AggregateFunction>> = {
   kurtosis_pop: ofOne(2, ({ of }) => `${of('kurtPop')} - 3`),
-  // Those of a sample are corrected for its size, as in DuckDB, pandas and Excel.
+  // The results for a sample are corrected for its size, as in DuckDB, pandas and Excel.
   kurtosis: ofOne(
     4,
     ({ of, count: n }) =>
@@ -94,7 +95,7 @@ export const MOMENTS_AND_REGRESSIONS: Readonly<Record<string, AggregateFunction>
   regr_sxy: ofPairs(({ both, count }) => `(${both('covarPopStable')} * ${count})`),
   regr_slope: ofPairs(slope),
   regr_intercept: ofPairs((all) => `(${all.y('avg')} - ${slope(all)} * ${all.x('avg')})`),
-  // Where y is the same everywhere, x explains all of it.
+  // If y is constant, x explains all of it.
   regr_r2: ofPairs(
     ({ both, x, y }) =>
       `multiIf(${isSame(x)}, NULL, ${isSame(y)}, 1, pow(${both('corrStable')}, 2))`,

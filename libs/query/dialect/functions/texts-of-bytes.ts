@@ -1,8 +1,8 @@
 import type { Known } from '../casts/known-type.js';
 
 /**
- * Functions that make another text of a text, and to which the engine gives the type of their
- * argument: of bytes they would be taken for base64 of other bytes.
+ * Functions that change a text, and whose result has the type of their argument in the engine. The
+ * result for bytes would be taken for the base64 of other bytes.
  */
 const MAKES_TEXT = new RegExp(
   `^(?:${[
@@ -15,15 +15,15 @@ const MAKES_TEXT = new RegExp(
   'i',
 );
 
-/** Functions that make other values of the elements of lists. */
+/** Functions that change the elements of lists. */
 const MAKES_ELEMENTS = /^(?:array_?map|(?:list|array)_(?:transform|apply))$/i;
-/** A lambda that passes the elements on makes no text. */
+/** A lambda that returns the elements unchanged makes no new text. */
 function computes(arg: string): boolean {
   const lambda = arg.indexOf('->');
   return lambda !== -1 && /[('|]/.test(arg.slice(lambda));
 }
 
-/** The arguments of a call, of which those that are bytes go into such a function as text. */
+/** The arguments of a call. For such a function, bytes become text. */
 export function textsOfBytes(
   name: string,
   args: readonly string[],

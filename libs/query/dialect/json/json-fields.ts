@@ -11,7 +11,7 @@ const AS_TEXT = /^(?:json_extract_string|json_extract_scalar|get_json_object)$/;
  * `k.a.b`, with the type that it has.
  * @param name of the function, in lower case
  * @param nodes its arguments
- * @returns undefined where the first of them is no such column: it may be a text that holds JSON
+ * @returns undefined if the first argument is no such column. It may be a text that holds JSON
  */
 export function jsonField(name: string, nodes: Nodes, scope: Scope): string | undefined {
   const isText = AS_TEXT.test(name);
@@ -32,12 +32,12 @@ export function jsonField(name: string, nodes: Nodes, scope: Scope): string | un
   const beginning = `${keys.join('.')}.`;
   const isObject = [...within.keys()].some((each) => each.startsWith(beginning));
   const steps = keys.map((key) => `, ${quoteText(key.replaceAll('%2E', '.'))}`).join('');
-  // The engine's path to an object within is null, and a struct has no other.
+  // In the engine, the path to a nested object is null, and a struct has no other value.
   if (isObject) return `nullIf(JSONExtractRaw(toJSONString(${owner})${steps}), '')`;
   return isText ? `toString(${path})` : path;
 }
 
-/** The names that lead there. */
+/** The names on the path. */
 function pathTo(nodes: Nodes): readonly string[] | undefined {
   const [base = [], ...paths] = itemsOf(nodes);
   const [word, list, more] = base;

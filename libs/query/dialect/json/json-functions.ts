@@ -3,7 +3,10 @@ import { fn, one, truth, written, type ScalarFunction } from '../functions/scala
 
 const STEPS_MAX = 32;
 
-/** Writes a path within a text that holds JSON; json-fields.ts writes those within columns of objects. */
+/**
+ * Writes a path within a text that contains JSON; json-fields.ts writes paths within columns of
+ * objects.
+ */
 function stepsOf(name: string, paths: readonly string[]): string {
   return paths
     .flatMap((path) => {

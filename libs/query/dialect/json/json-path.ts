@@ -1,7 +1,7 @@
 import { certain, MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 
-/** A key of an object, or a place in a list, counted from 0, from the end below 0. */
+/** A key of an object, or a place in a list, counted from 0, or from the end if it is negative. */
 export type Step = string | number;
 
 const STEP = /\.(?:"([^"]+)"|([^."[\]*]+))|\[(?:(#?-?\d+)|'([^']+)'|"([^"]+)")\]/y;
@@ -29,6 +29,6 @@ export function jsonPath(text: string): readonly Step[] {
   return steps;
 }
 
-/** Writes a step as the engine's functions of JSON take it: they count from 1. */
+/** Writes a step for the engine's functions of JSON, which count from 1. */
 export const writtenStep = (step: Step): string =>
   typeof step === 'string' ? quoteText(step) : String(step < 0 ? step : step + 1);

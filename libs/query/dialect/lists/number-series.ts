@@ -1,9 +1,9 @@
 const NUMBER = /^-?\s*\d+$/;
 
 /**
- * Writes the list that `generate_series(from, to, step)` makes, its end in it. It has no numbers where an
- * end is null, for which the engine has an error.
- * @param written the arguments as they are written out.
+ * Writes the list of `generate_series(from, to, step)`, with its end. If an end is null, the list
+ * is empty, because the engine would raise an error.
+ * @param written the arguments in the engine's SQL.
  */
 export function numberSeries([from = '', to = '', step = '1']: readonly string[]): string {
   const isDown = NUMBER.test(step) && step.startsWith('-');

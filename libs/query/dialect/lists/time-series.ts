@@ -4,14 +4,20 @@ import type { WrittenLength } from '../written-length.js';
 
 const STEP =
   /^\s*(\d{1,9})\s*(microsecond|millisecond|second|minute|hour|day|week|month|quarter|year)s?\s*$/i;
-/** Each is added to the one before: the last of January goes on with days that February has. */
+/**
+ * Each step is added to the time before: after 31 January and 28 February, the series goes on with
+ * the 28th.
+ */
 const UNEVEN = /^(?:month|quarter|year)$/;
-/** These are names of the lambdas. The ends of the series are within them, so that no column may be called so. */
+/**
+ * The names of the lambdas' parameters. The ends of the series are within the lambdas, so no column
+ * may have these names.
+ */
 const [TIME, TIMES, STEPS] = ['`\u00b7time`', '`\u00b7times`', '`\u00b7step`'];
 
 /**
- * The list of times that `generate_series(from, to, INTERVAL '1 day')` and `range(…)` make, as
- * timestamps; the end is in the first, and not in the second.
+ * Writes the list of times of `generate_series(from, to, INTERVAL '1 day')` and `range(…)`, as
+ * timestamps. Only the first includes the end.
  */
 export function timeSeries(
   nodes: Nodes,
@@ -34,7 +40,9 @@ export function timeSeries(
   return length.add(`arrayFilter(${TIME} -> ${TIME} ${isRange ? '<' : '<='} ${to}, ${times})`);
 }
 
-/** The length that is written in `INTERVAL '1 day'`, `INTERVAL 1 DAY`, `INTERVAL '1' DAY` and `'1 day'::INTERVAL`. */
+/**
+ * The interval in `INTERVAL '1 day'`, `INTERVAL 1 DAY`, `INTERVAL '1' DAY` and `'1 day'::INTERVAL`.
+ */
 function stepOf(step: Nodes): string {
   const [first, ...rest] = step;
   const isCast = first?.kind === 'text' && isWord(rest.at(-1), 'INTERVAL');

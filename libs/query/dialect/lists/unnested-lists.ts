@@ -35,7 +35,7 @@ export function unnestedList(
   const isOuter = isWord(nodes[at], 'LEFT');
   const isOn = isWord(nodes[end], 'ON') && /^true$/i.test(nodes[end + 1]?.text ?? '');
   if (isOuter && !isOn) return undefined;
-  // It is decided before anything is written: what is given up is written again.
+  // This is decided before anything is written, because text that is given up is written again.
   const value = isRange ? `range(${write(list.nodes)})` : write(list.nodes);
   if (word === at)
     return { text: `(SELECT arrayJoin(${value}) AS ${name})${nameOf(nodes, word + 2)}`, end };
@@ -45,7 +45,7 @@ export function unnestedList(
   };
 }
 
-/** `FROM generate_series(from, to, INTERVAL '1 day') AS g(day)`, and the same as a list anywhere else. */
+/** `FROM generate_series(from, to, INTERVAL '1 day') AS g(day)`; elsewhere it is a list. */
 function seriesOfTimes(
   nodes: Nodes,
   at: number,
@@ -61,7 +61,7 @@ function seriesOfTimes(
   return { text: `(SELECT arrayJoin(${values}) AS ${name})${nameOf(nodes, at + 2)}`, end };
 }
 
-/** `generate_series(1, 3)` as a list, with its end in it: FROM knows it as a table. */
+/** `generate_series(1, 3)` as a list, including its end. In FROM, the engine has it as a table. */
 function numberList(
   nodes: Nodes,
   at: number,
@@ -77,7 +77,7 @@ function numberList(
   return { text: length.add(numberSeries(items.map(write))), end: at + 2 };
 }
 
-/** `FROM generate_series(1, 3) AS g(i)`: the engine takes no names of columns there. */
+/** `FROM generate_series(1, 3) AS g(i)`: the engine accepts no names of columns there. */
 function namedSeries(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
   const [word, list] = [nodes[at], nodes[at + 1]];
   if (!isWord(word, 'GENERATE_SERIES') || !isList(list)) return undefined;
@@ -89,7 +89,7 @@ function namedSeries(nodes: Nodes, at: number, write: Write): Rewritten | undefi
   return { text, end };
 }
 
-/** Tells where UNNEST would stand behind what begins there. */
+/** The place of a following UNNEST. */
 function behindJoin(nodes: Nodes, at: number): number | undefined {
   const [first, second, third] = nodes.slice(at, at + 3);
   const lateral = (from: number): number => (isWord(nodes[from], 'LATERAL') ? from + 1 : from);
@@ -118,7 +118,10 @@ const nameOf = (nodes: Nodes, at: number): string => {
 const isName = (node: Node | undefined): node is Node =>
   node?.kind === 'name' || (node?.kind === 'word' && !NO_ALIAS.test(node.text));
 
-/** The names by which a statement asks for `u.x` of `JOIN UNNEST(…) AS u(x)`: there is no table `u` then. */
+/**
+ * The names by which a statement refers to `u.x` of `JOIN UNNEST(…) AS u(x)`, because there is no
+ * table `u` then.
+ */
 export function unnestedNames(
   nodes: Nodes,
   names = new Map<string, string>(),

@@ -4,10 +4,10 @@ import type { Rewritten, Write } from '../notations/rewriting.js';
 import { isList, isQuery, isSymbol, isWord, type Group, type Nodes } from '../source-tree.js';
 import type { WrittenLength } from '../written-length.js';
 
-/** Each of them is written for each. */
+/** The limit of lists: each list is written once for each of them. */
 const LISTS_MAX = 16;
 
-/** The lists that one SELECT unnests, and which of them a call is of. */
+/** The lists that one SELECT unnests, and the place of a call among them. */
 interface Zipped {
   readonly lists: readonly Group[];
   readonly place: number;
@@ -59,13 +59,15 @@ export function zippedLists(
 
 const refused = (message: string): MillraceError => new MillraceError('INVALID_SQL', message);
 
-/** Tells where what stands before the next clause ends. */
+/** The place where the text before the next clause ends. */
 function clauseEnd(nodes: Nodes): number {
   const end = nodes.findIndex((each, at) => each.kind === 'word' && ENDS.test(each.text) && !isSymbol(nodes[at - 1], '.')); // prettier-ignore
   return end === -1 ? nodes.length : end;
 }
 
-/** Gives the words of the clauses behind a select list, with what they say, up to the next SELECT. */
+/**
+ * Yields the words of the clauses after a select list, with their content, up to the next SELECT.
+ */
 function clausesBehind(nodes: Nodes): readonly (readonly [word: string, body: Nodes])[] {
   const clauses: [string, Nodes][] = [];
   let at = clauseEnd(nodes);
@@ -78,7 +80,7 @@ function clausesBehind(nodes: Nodes): readonly (readonly [word: string, body: No
   return clauses;
 }
 
-/** The brackets of `unnest(…)` in the select list, subqueries left out. */
+/** The brackets of `unnest(…)` in the select list, except those in subqueries. */
 function unnested(nodes: Nodes): readonly Group[] {
   return nodes.flatMap((node, at) => {
     if (node.kind !== 'group' || isQuery(node.nodes)) return [];
@@ -86,7 +88,7 @@ function unnested(nodes: Nodes): readonly Group[] {
   });
 }
 
-/** Writes one of several `unnest(…)` as its share of all of them. */
+/** Writes one of several `unnest(…)` as its element of the combined list. */
 export function zippedList(
   zipped: ZippedLists,
   nodes: Nodes,

@@ -4,12 +4,12 @@ import { operatorAt } from './bit-operators.js';
 import { behindArrows } from './json-arrows.js';
 import type { Rewritten, Write } from './rewriting.js';
 
-/** Operators that bind more than `=`: what stands behind one is no whole side of it. */
+/** Operators that bind more strongly than `=`. The text after one is not a whole side of `=`. */
 const BINDS_MORE = /^(?:[&|<>]|\|\||!?~\*?)$/;
 
 /**
- * `x = ANY(list)`, with all that binds more than `=` on its left side; of a query the engine knows
- * it.
+ * `x = ANY(list)`, whose left side includes everything that binds more strongly than `=`. The
+ * engine knows `ANY` of a query.
  * @param isLambda whether `x -> …` would be a lambda there
  */
 export function anyOf(

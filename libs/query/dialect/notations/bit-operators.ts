@@ -9,7 +9,10 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   '>>': 'bitShiftRight',
 };
 
-/** `a & b`, `a | b`, `a << b` and `a >> b` of integers, which bind less than `+` and more than `=`. */
+/**
+ * `a & b`, `a | b`, `a << b` and `a >> b` of integers. They bind less strongly than `+` and more
+ * strongly than `=`.
+ */
 export function bitOperators(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
   if (isWithinSum(nodes, at)) return undefined;
   let end = sumEnd(nodes, at);
@@ -20,7 +23,7 @@ export function bitOperators(nodes: Nodes, at: number, write: Write): Rewritten 
     const next = operator === '' ? undefined : sumEnd(nodes, from);
     if (next === undefined) break;
     text ||= write(nodes.slice(at, end));
-    // A small number has few bits, of which the engine would shift them out.
+    // A small number has few bits, and the engine would lose those that are shifted out.
     if (operator === '<<') text = `toInt64(${text})`;
     text = `${FUNCTIONS[operator]}(${text}, ${write(nodes.slice(from, next))})`;
     end = next;

@@ -3,7 +3,9 @@ import { isList, isWord, type Nodes } from '../source-tree.js';
 
 const DATE_PART = /^[a-z]+$/i;
 
-/** `EXTRACT('year' FROM x)` of Postgres and DuckDB: the engine has the date part without quotes. */
+/**
+ * `EXTRACT('year' FROM x)` of Postgres and DuckDB: the engine wants the date part without quotes.
+ */
 export function extractedDatePart(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
   const [word, list] = [nodes[at], nodes[at + 1]];
   if (!isWord(word, 'EXTRACT') || !isList(list)) return undefined;

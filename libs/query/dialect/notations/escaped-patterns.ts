@@ -3,7 +3,7 @@ import type { Rewritten } from './rewriting.js';
 import { isWord, type Nodes } from '../source-tree.js';
 
 /**
- * `LIKE 'a!%' ESCAPE '!'`: the engine's own sign is the backslash, and it knows no other.
+ * `LIKE 'a!%' ESCAPE '!'`: the engine only accepts the backslash as an escape.
  * @throws {MillraceError} INVALID_SQL
  */
 export function escapedPattern(nodes: Nodes, at: number): Rewritten | undefined {

@@ -7,9 +7,10 @@ import { isSymbol, isWord, type Nodes } from '../source-tree.js';
 export const TAKES_LAMBDA = /^(?!(?:array_agg|list|listagg)$)(?:array|map|list)/i;
 
 /**
- * `j -> 'a' ->> 'b'` of Postgres and DuckDB. It binds more than a comparison does, as in Postgres.
+ * `j -> 'a' ->> 'b'` of Postgres and DuckDB. It binds more strongly than a comparison, as in
+ * Postgres.
  * @param isLambda whether `x -> …` would be a lambda there
- * @returns undefined where no such operand begins there
+ * @returns undefined if no such operand begins there
  */
 export function jsonArrow(
   nodes: Nodes,
@@ -23,7 +24,7 @@ export function jsonArrow(
   if (begun === undefined) return undefined;
   const cast = behindCasts(nodes, begun);
   if (isSymbol(nodes[cast], '->') && (isLambda || isNamedLambda(nodes, at))) return undefined;
-  // `j::json -> 'a'`: the cast changes nothing of what is read.
+  // `j::json -> 'a'`: the cast does not change the result.
   const isPlain = cast === begun + 2 && /^jsonb?$/i.test(nodes[begun + 1]?.text ?? '');
   const value = nodes.slice(at, isPlain ? begun : cast);
   let end = cast;
@@ -37,7 +38,7 @@ export function jsonArrow(
     end = key.end;
     text ||= write(value);
     if (!isText && keyAt(nodes, end + 1) && /^->>?$/.test(nodes[end]?.text ?? '')) continue;
-    // A text that grows is not joined: each time it would be copied.
+    // The growing text is not joined in each step, because it would be copied each time.
     text = `json_extract${isText ? '_string' : ''}(${text}, ${steps.join(', ')})`;
     steps = [];
   }
@@ -46,7 +47,7 @@ export function jsonArrow(
 
 const queryWordBefore = lastWordBefore(/^(?:WITH|SELECT)$/i);
 
-/** `WITH x -> 'a' AS f` of the engine. */
+/** `WITH x -> 'a' AS f` is a lambda of the engine. */
 function isNamedLambda(nodes: Nodes, at: number): boolean {
   if (!isWord(nodes[0], 'WITH') && !isWord(nodes[0], 'EXPLAIN')) return false;
   if (!isWord(nodes[at - 1], 'WITH') && !isSymbol(nodes[at - 1], ',')) return false;

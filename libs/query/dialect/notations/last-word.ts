@@ -1,8 +1,8 @@
 import type { Nodes } from '../source-tree.js';
 
 /**
- * Tells for each node of a list the last of some words before it, in capitals; undefined where there
- * is none. It is found once for all nodes of a list: a look back from each would be as long as the list.
+ * For each node of a list, the last of some words before it, in capitals; undefined if there is
+ * none. All are found in one pass, because a look back from each node could be as long as the list.
  */
 export function lastWordBefore(words: RegExp): (nodes: Nodes, at: number) => string | undefined {
   const known = new WeakMap<Nodes, readonly (string | undefined)[]>();

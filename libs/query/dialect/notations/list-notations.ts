@@ -10,7 +10,7 @@ import {
   type Nodes,
 } from '../source-tree.js';
 
-/** Gives the notation of lists that begins there, in the engine's words. */
+/** Converts a list, a map or a lambda in another notation to the engine's SQL. */
 export function listNotation(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
   return (
     listLiteral(nodes, at, write) ??
@@ -22,7 +22,7 @@ export function listNotation(nodes: Nodes, at: number, write: Write): Rewritten 
   );
 }
 
-/** `ARRAY[1, 2]`; `array[1]` is an element of a column that is called so. */
+/** `ARRAY[1, 2]`. `array[1]` is an element of a column with that name. */
 function listLiteral(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
   const [word, list] = [nodes[at], nodes[at + 1]];
   if (!isWord(word, 'ARRAY') || list?.kind !== 'group' || list.text !== '[') return undefined;
@@ -31,7 +31,7 @@ function listLiteral(nodes: Nodes, at: number, write: Write): Rewritten | undefi
   return { text: write([list]), end: at + 2 };
 }
 
-/** `ARRAY(SELECT …)`: all values of its one column, with the nulls, in the order that it has. */
+/** `ARRAY(SELECT …)`: all values of its one column, including nulls, in order. */
 function listOfRows(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
   const [word, list] = [nodes[at], nodes[at + 1]];
   if (!isWord(word, 'ARRAY') || !isList(list) || !isQuery(list.nodes)) return undefined;
@@ -58,7 +58,7 @@ const row = (nodes: Nodes, at: number): Rewritten | undefined =>
   isList(nodes[at + 1]) &&
   !isSymbol(nodes[at - 1], '.') &&
   !isWord(nodes[at - 1], 'AS') &&
-  // `WITH row (a) AS (…)` names a query so.
+  // `WITH row (a) AS (…)` is the name of a query.
   !(isWord(nodes[at + 2], 'AS') && isList(nodes[at + 3]))
     ? { text: 'tuple', end: at + 1 }
     : undefined;

@@ -5,7 +5,9 @@ const LISTS = /^(?:string_agg|listagg|group_concat|array_agg|list)$/i;
 const QUANTILES =
   /^(?:percentile_cont|percentile_disc|approx_percentile_cont|quantile_cont|quantile_disc|mode)$/i;
 
-/** Aggregates whose values are in order: `WITHIN GROUP (ORDER BY x)`, and ORDER BY within the brackets. */
+/**
+ * Aggregates over ordered values: `WITHIN GROUP (ORDER BY x)`, and ORDER BY within the brackets.
+ */
 export function orderedAggregate(
   nodes: Nodes,
   at: number,
@@ -41,7 +43,7 @@ function quantile(
   return { text: `${name}(${key}, ${isDescending ? `1 - ${level}` : level})`, end: at + 5 };
 }
 
-/** `string_agg(x, ',' ORDER BY y)`: a list of both is sorted by the second. */
+/** `string_agg(x, ',' ORDER BY y)`: a list of pairs is sorted by the second. */
 function ordered(
   name: string,
   { nodes }: Group,
@@ -68,11 +70,14 @@ function ordered(
 interface SortKey {
   readonly key: string;
   readonly isDescending: boolean;
-  /** Tells where nulls are, if it is said. */
+  /** The place of nulls, if the statement says so. */
   readonly nulls: 'FIRST' | 'LAST' | undefined;
 }
 
-/** A list of tuples, sorted by what stands behind the first of each: by keys of one direction at once, the last first. */
+/**
+ * A list of tuples, sorted by the elements after the first. Keys with the same direction are sorted
+ * at once, and the last keys first.
+ */
 function sortedBy(list: string, keys: readonly SortKey[]): string {
   const [only, more] = keys;
   const places = keys.map((key, at) => ({ ...key, place: `p.${at + 2}` }));
@@ -84,7 +89,7 @@ function sortedBy(list: string, keys: readonly SortKey[]): string {
     const begin = places.slice(0, end).findLastIndex((each) => each.isDescending !== last.isDescending) + 1; // prettier-ignore
     const by = places.slice(begin, end).map(withNulls).join(', ');
     const position = last.isDescending ? '-i' : 'i';
-    // Values that are equal stay in the order of the keys behind.
+    // Equal values keep the order of the later keys.
     sorted =
       end === places.length
         ? `${sort(last)}(p -> (${by}), ${sorted})`

@@ -1,7 +1,10 @@
 import { MillraceError } from '@app/platform';
 import { isWord, type Nodes } from '../source-tree.js';
 
-/** @throws {MillraceError} INVALID_SQL for `lag(x) IGNORE NULLS`, which the engine reads and does not do. */
+/**
+ * @throws {MillraceError} INVALID_SQL for `lag(x) IGNORE NULLS`, which the engine accepts and
+ *   ignores.
+ */
 export function refusePassedNulls(nodes: Nodes, at: number): void {
   const name = nodes[at]?.text ?? '';
   if (!/^(?:lag|lead)$/i.test(name)) return;

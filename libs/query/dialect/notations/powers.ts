@@ -3,8 +3,8 @@ import type { Rewritten, Write } from './rewriting.js';
 import { isSymbol, type Nodes } from '../source-tree.js';
 
 /**
- * `a ** b` and `a ^ b`, which bind more than `*`. Several are computed from the left, and a sign
- * before the first is its own, as in Postgres and DuckDB: `-2 ** 2` is 4.
+ * `a ** b` and `a ^ b`, which bind more strongly than `*`. Several are computed from the left, and
+ * a sign before the first belongs to it, as in Postgres and DuckDB: `-2 ** 2` is 4.
  */
 export function power(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
   if (isSymbol(nodes[at], '-') && isOperandBefore(nodes, at)) return undefined;

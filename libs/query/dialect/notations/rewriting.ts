@@ -1,10 +1,10 @@
 import type { Nodes } from '../source-tree.js';
 
-/** SQL that stands for some nodes, and the index behind them. */
+/** SQL that replaces some nodes, and the index behind them. */
 export interface Rewritten {
   readonly text: string;
   readonly end: number;
 }
 
-/** Writes nodes anew, with all that is in them. */
+/** Rewrites nodes, including nested ones. */
 export type Write = (nodes: Nodes) => string;

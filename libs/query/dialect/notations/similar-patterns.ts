@@ -3,7 +3,10 @@ import type { Rewritten } from './rewriting.js';
 import { isWord, type Nodes } from '../source-tree.js';
 
 const INSTEAD = "x ~ '^(?:…)$' takes a regular expression, and x LIKE '…' the signs % and _";
-/** These stand for themselves in the standard, and in DuckDB for what a regular expression has. */
+/**
+ * In the standard these characters stand for themselves, and in DuckDB they are operators of
+ * regular expressions.
+ */
 const TWO_MEANINGS = /[.^$\\]/;
 
 /**
@@ -22,7 +25,7 @@ export function similarPattern(nodes: Nodes, at: number): Rewritten | undefined 
       `SIMILAR TO wants its pattern written out, as a text, and no ESCAPE; ${INSTEAD}`,
     );
   const matches = `REGEXP '^(?s:${inEngineSigns(pattern.value)})$'`;
-  // The engine knows no NOT REGEXP.
+  // The engine has no NOT REGEXP.
   return { text: isNot ? `${matches} = 0` : matches, end: from + 3 };
 }
 
@@ -43,6 +46,6 @@ function inEngineSigns(pattern: string): string {
   return written;
 }
 
-/** `[a-z]`, `[^.]` or `[[:alpha:]]`: within it `%` and `_` stand for themselves. */
+/** In `[a-z]`, `[^.]` or `[[:alpha:]]`, `%` and `_` stand for themselves. */
 const SET = /^\[\^?\]?(?:\[:\w+:\]|[^\]\\[])*\]/;
 const SET_MAX = 256;

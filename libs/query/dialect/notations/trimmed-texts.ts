@@ -1,7 +1,7 @@
 import type { Rewritten, Write } from './rewriting.js';
 import { isList, isWord, type Nodes } from '../source-tree.js';
 
-/** `TRIM('x' FROM t)`: the engine wants BOTH, which the standard leaves out. */
+/** `TRIM('x' FROM t)`: the engine requires BOTH, which is optional in the standard. */
 export function trimmedText(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
   const [word, list] = [nodes[at], nodes[at + 1]];
   if (!isWord(word, 'TRIM') || !isList(list)) return undefined;

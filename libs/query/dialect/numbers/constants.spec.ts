@@ -3,7 +3,7 @@ import { authorTokens } from '../author-tokens.js';
 import { constantOf, textOf } from './constants.js';
 import { treeOf } from '../source-tree.js';
 
-/** A text, and what it is in units of ten to the power of minus 40. */
+/** A text, and its value in units of ten to the power of minus 40. */
 interface Term {
   readonly text: string;
   readonly units: bigint;
@@ -43,7 +43,7 @@ describe('constants', () => {
     fc.assert(
       fc.property(term, ({ text, units }) => {
         const found = constant(text);
-        // With more digits than are compared here it may be left to the engine.
+        // With more digits than this test compares, it may be left to the engine.
         if (found === undefined || (found.split('.')[1] ?? '').length > 40) return;
         const [whole = '', behind = ''] = found.replace('-', '').split('.');
         const value = BigInt(whole + behind.padEnd(40, '0')) * (found.startsWith('-') ? -1n : 1n);

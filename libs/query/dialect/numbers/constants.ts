@@ -1,7 +1,10 @@
 import { signedOperandEnd, operandEnd } from '../operands.js';
 import { isList, isSymbol, itemsOf, type Node, type Nodes } from '../source-tree.js';
 
-/** A number whose digits stand in the statement: `value` divided by ten to the power of `scale`. */
+/**
+ * A number whose digits are known from the statement: `value` divided by ten to the power of
+ * `scale`.
+ */
 interface Constant {
   readonly value: bigint;
   readonly scale: number;
@@ -13,7 +16,7 @@ const DEPTH_MAX = 64;
 
 /**
  * Computes `0.06`, `-0.06`, `(1 - 0.06)` and the like as decimals.
- * @returns undefined for anything else, and for what has more digits than a decimal.
+ * @returns undefined for anything else, and for a number with more digits than a decimal.
  */
 export function constantOf(nodes: Nodes, depth = 0): Constant | undefined {
   const [first] = nodes;
@@ -46,7 +49,7 @@ export function computed(operator: string, left: Constant, right: Constant): Con
 export const digitsOf = ({ value, scale }: Constant): number =>
   Math.max(String(value < 0n ? -value : value).length, scale);
 
-/** Its digits, without zeros at the end but for one behind the point. */
+/** Its digits. After the point there is at least one digit, and otherwise no zeros at the end. */
 export function textOf({ value, scale }: Constant): string {
   const digits = String(value < 0n ? -value : value).padStart(scale + 1, '0');
   const fraction = scale === 0 ? '' : digits.slice(-scale).replace(/0+$/, '').padEnd(1, '0');

@@ -7,11 +7,11 @@ import type { Nodes } from '../source-tree.js';
 export interface Side {
   readonly type: Known;
   readonly nodes: Nodes;
-  /** The number as the engine has it. */
+  /** The number in the engine's SQL. */
   readonly written: string;
 }
 
-/** Digits that the engine's decimals hold, by their width. */
+/** The digits of the engine's decimals, by their width. */
 const CAPACITIES = [9, 18, 38, DECIMAL_DIGITS_MAX];
 const TOO_LARGE = 'a decimal of the statement leaves 76 digits';
 
@@ -20,15 +20,17 @@ const capacity = (precision: number): number =>
 const isDecimal = ({ type }: Side): boolean => type.kind === 'decimal';
 
 /**
- * `0.05` and `(1 - 0.05)` are decimals beside decimals, as they are in the standard; the engine has
- * them as floats.
+ * Beside decimals, `0.05` and `(1 - 0.05)` are decimals, as in the standard. The engine has floats.
  */
 export function decimalLiteral({ type, nodes, written }: Side): string {
   const constant = type.kind === 'fraction' ? constantOf(nodes) : undefined;
   return constant ? asDecimal(quoteText(textOf(constant)), type.precision, type.scale) : written;
 }
 
-/** An item of a list: beside an integer the engine takes of a decimal the digits before the point. */
+/**
+ * Writes an item of a list. Beside an integer, the engine would use only the digits before the
+ * point of a decimal.
+ */
 export function besideNumber(beside: Known, side: Side): string {
   const { type, nodes, written } = side;
   if (beside.kind === 'decimal') return decimalLiteral(side);
@@ -45,7 +47,7 @@ const asDecimal = (text: string, precision: number, scale: number): string =>
  * `+`, `-`, `*`, `/`, `%` and comparisons of decimals. The engine computes in the width of its
  * operands, does not see when 128 bits overflow in a product, and cuts quotients to the digits of
  * the dividend: operands are as wide as the result may be, and quotients are floats.
- * @returns undefined where no side is a decimal, or one is not known.
+ * @returns undefined if no side is a decimal, or the type of one is unknown.
  */
 export function decimalArithmetic(operator: string, left: Side, right: Side): string | undefined {
   if (!isDecimal(left) && !isDecimal(right)) return undefined;
@@ -60,7 +62,7 @@ export function decimalArithmetic(operator: string, left: Side, right: Side): st
   const whole = left.type.precision + right.type.precision;
   if (operator === '*' && whole > DECIMAL_DIGITS_MAX) {
     const size = `abs(toFloat64(${a}) * toFloat64(${b}))`;
-    // 256 bits hold more than five times what the digits do.
+    // 256 bits hold more than five times as much as these digits.
     const isLarge = `throwIf(ifNull(${size} >= 5e${DECIMAL_DIGITS_MAX - scale}, 0), ${quoteText(TOO_LARGE)})`;
     return `if(${isLarge} = 0, ${wide(a, left, needed)} * ${b}, NULL)`;
   }
@@ -96,8 +98,8 @@ const isNumber = ({ type }: Side): boolean => type.kind === 'float' || isExact(t
 const quotient = (a: string, b: string): string => `toFloat64(${a}) / toFloat64(${b})`;
 
 /**
- * The engine's own is of whole numbers. Both sides have the digits of the longer one: a quotient
- * must not have fewer than its divisor, and those of it that are cut are behind the point.
+ * The engine's remainder is of whole numbers. Both sides get the digits of the longer one: the
+ * dividend must not have fewer digits than the divisor.
  */
 function remainder(left: Side, right: Side, [a, b]: readonly [string, string]): string {
   const scale = Math.max(left.type.scale, right.type.scale);

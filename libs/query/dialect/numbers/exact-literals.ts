@@ -3,7 +3,7 @@ import { computed, constantOf, digitsOf, textOf } from './constants.js';
 import { DECIMAL_DIGITS_MAX, FLOAT, fraction, literal, type Known } from '../casts/known-type.js';
 import type { Nodes } from '../source-tree.js';
 
-/** Different decimals of more digits than this may be the same float. */
+/** Different decimals with more digits than this may become the same float. */
 const FLOAT_DIGITS_MAX = 17;
 const UINT64_MAX = 2n ** 64n - 1n;
 
@@ -18,7 +18,7 @@ export function exactResult(operator: string, left: Nodes, right: Nodes): string
 const digitsIn = (text: string): string =>
   text.replace(/^-/, '').replace(/^0+|\.0+(?=[1-9])|\./g, '');
 
-/** Tells whether the engine would read it as a float of fewer digits. */
+/** Tells whether the engine would read it as a float with fewer digits. */
 function isLong(text: string): boolean {
   if (digitsIn(text).length > DECIMAL_DIGITS_MAX) return false;
   return text.includes('.')
@@ -34,7 +34,7 @@ export function exactNumber(text: string): string {
   return `CAST(${quoteText(text)}, 'Decimal(${digits}, ${behind.length})')`;
 }
 
-/** The type of a number, or of what is computed of numbers alone. */
+/** The type of a number, or of an expression of numbers alone. */
 export function typeOfConstant(nodes: Nodes): Known | undefined {
   const constant = constantOf(nodes);
   if (!constant) return undefined;

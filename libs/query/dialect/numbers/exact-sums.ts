@@ -2,19 +2,19 @@ import { quoteText } from '@app/warehouse';
 import type { Aggregate } from '../functions/aggregate-function.js';
 import { DECIMAL_DIGITS_MAX, type Known } from '../casts/known-type.js';
 
-/** The error for a sum that leaves 64 bits. */
+/** The error for a sum beyond 64 bits. */
 export const TOO_LARGE =
   'an integer of the statement leaves 64 bits; ask for a wider type, as in sum(CAST(x AS Decimal(38, 0))); sumWithOverflow(x) may wrap';
-/** The sum of 10,000,000,000 decimals of so many digits stays within 128 bits. */
+/** A sum of 10,000,000,000 decimals with so many digits fits into 128 bits. */
 const SUMMED_DIGITS = 27;
 
 export const within64Bits = (wide: string, kind: 'signed' | 'unsigned'): string =>
   `accurateCast(${wide}, 'Nullable(${kind === 'signed' ? 'Int64' : 'UInt64'})')`;
 
 /**
- * A sum or an average that does not wrap: what leaves 64 bits is an error, never another number.
- * @param args of the call, as the engine has them.
- * @returns undefined where the engine's own is that.
+ * A sum or an average without overflow: a sum beyond 64 bits is an error, and never another number.
+ * @param args of the call, in the engine's SQL.
+ * @returns undefined if the engine's own function does the same.
  */
 export function exactSum(
   name: 'sum' | 'avg',
@@ -36,7 +36,7 @@ export function exactSum(
 }
 
 /**
- * Writes the same of values whose type is not known before the engine reads them.
+ * Does the same for values whose type is known only when the engine reads them.
  * @param of calls an aggregate of the values, and `ofFloats` of the values as floats.
  */
 export function exactOfUnknown(

@@ -10,11 +10,10 @@ import { DECIMAL_DIGITS_MAX, isExact, UINT64_DIGITS, type Known } from '../casts
 const LONG_DIGITS = 10;
 
 /**
- * Finds the casts for values of several types that one column or one choice holds. The engine makes
- * a value of two types where no single type holds them, and can neither sort nor add up such
- * values.
+ * Finds casts for values of different types in one column or one choice. If no single type holds
+ * two types, the engine makes a value of both, which it can neither sort nor add up.
  * @param types undefined for NULL.
- * @returns for each of them the type that it is cast to, if any.
+ * @returns for each of them the type to cast it to, if any.
  */
 export function bridgesOf(types: readonly (Known | undefined)[]): readonly (string | undefined)[] {
   const none = types.map(() => undefined);
@@ -52,7 +51,9 @@ function decimalBridges(
   );
 }
 
-/** Bytes are base64: beside another text they are that text, and not the other bytes. */
+/**
+ * Bytes are written as base64. Beside another text they count as that text, and not as other bytes.
+ */
 const isBytes = ({ bytes }: Known): boolean => bytes !== undefined;
 
 const isLong = ({ kind, precision }: Known): boolean =>
@@ -60,7 +61,10 @@ const isLong = ({ kind, precision }: Known): boolean =>
 const isLongUnsigned = ({ kind, precision }: Known): boolean =>
   (kind === 'unsigned' || kind === 'literal') && precision === UINT64_DIGITS;
 
-/** A value as that type; a constant by its digits, and not by the float that the engine makes of it. */
+/**
+ * Writes a value as that type. A constant is written with its digits, and not as the engine's
+ * float.
+ */
 export function bridged(value: string, type: string, nodes: Nodes): string {
   const constant = constantOf(nodes);
   return `CAST(${constant ? quoteText(textOf(constant)) : value}, ${quoteText(type)})`;

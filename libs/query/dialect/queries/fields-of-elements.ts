@@ -2,28 +2,28 @@ import { quoteText } from '@app/warehouse';
 import { readElement, readEngineType, typeWithin } from '../../plan/engine-type.js';
 import { isList, isSymbol, type Node, type Nodes } from '../source-tree.js';
 
-/** SQL of a value whose type is known from the columns. */
+/** SQL of a value with its type, as known from the columns. */
 interface TypedValue {
   readonly sql: string;
-  /** The engine's. */
+  /** The engine's type. */
   readonly type: string;
-  /** Tells whether a struct's field is asked for by its key. */
+  /** Tells whether a struct's field is accessed by its key. */
   readonly isField: boolean;
-  /** Index behind it. */
+  /** The index after it. */
   readonly end: number;
 }
 
-/** The statement that the nodes are of, and the types of columns by their names. */
+/** The statement of the nodes, and the types of columns by their names. */
 interface Typing {
   readonly source: string;
   readonly typeOf: (name: string) => string | undefined;
 }
 
 /**
- * Writes `cores[1]['core']` as the field of a struct, where the column is a list of structs: the
- * engine has subscripts of lists and maps alone.
+ * Writes `cores[1]['core']` as the field of a struct, if the column is a list of structs. The
+ * engine has subscripts only for lists and maps.
  * @param end of the operand that begins at `at`
- * @returns undefined where no such field is asked for
+ * @returns undefined if no such field is accessed
  */
 export function fieldOfElement(
   nodes: Nodes,
@@ -60,7 +60,7 @@ function beginning(nodes: Nodes, at: number, end: number, typing: Typing): Typed
     names.push(node.value);
     if (!isSymbol(nodes[to + 1], '.')) break;
   }
-  // The first may be the table's.
+  // The first name may be the table's.
   const type = typing.typeOf(names.join('.')) ?? (names.length > 1 ? typing.typeOf(names.slice(1).join('.')) : undefined); // prettier-ignore
   const sql = typing.source.slice(first?.start, nodes[to]?.end);
   return type === undefined ? undefined : { sql, type, isField: false, end: to + 1 };

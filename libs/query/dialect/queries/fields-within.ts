@@ -9,13 +9,13 @@ import type { ValueTypes } from '../casts/value-types.js';
 /** SQL of a field within objects. */
 interface WrittenField {
   readonly sql: string;
-  /** Index behind its name. */
+  /** The index after its name. */
   readonly end: number;
-  /** Tells where it ends in the statement. */
+  /** Its end in the statement. */
   readonly behind: number;
 }
 
-/** The meaning of names at a place, and the statement that it is in. */
+/** The meaning of names at a place, and the statement of it. */
 interface Place {
   readonly source: string;
   readonly scope: () => Scope;
@@ -23,10 +23,10 @@ interface Place {
 }
 
 /**
- * Writes `k.n` with the type of its values where that is known, and `k['n']` as `k.n`; and fields of
+ * Writes `k.n` with the type of its values if that is known, `k['n']` as `k.n`, and fields of
  * structs in lists.
  * @param end of the operand that begins at `at`
- * @returns undefined where none begins there, or it stays as it is
+ * @returns undefined if none begins there, or it stays as it is
  */
 export function fieldWithin(
   nodes: Nodes,
@@ -60,16 +60,16 @@ function inObject(nodes: Nodes, at: number, end: number, scope: Scope): WrittenF
     .map(quoteIdentifier)
     .join('.');
   const behind = endBefore(nodes, to);
-  // `k.n.:Int64` says itself what is asked for.
+  // `k.n.:Int64` itself names the type.
   if (field && !isSymbol(nodes[to], '.')) return { sql: field.write(path), end: to, behind };
   return isElement ? { sql: path, end: to, behind } : undefined;
 }
 
 interface Path {
   readonly path: readonly string[];
-  /** Tells whether a key of it is written as an element, `['key']`. */
+  /** Tells whether one of its keys is written as an element, `['key']`. */
   readonly isElement: boolean;
-  /** Index behind it. */
+  /** The index after it. */
   readonly end: number;
 }
 
@@ -115,7 +115,9 @@ function wholePath(nodes: Nodes): Path | undefined {
 const nameOf = (node: Node | undefined): string | undefined =>
   node?.kind === 'word' || node?.kind === 'name' ? node.value : undefined;
 
-/** Reads the key in `['key']` as the engine has it: it writes a dot within a key as `%2E`. */
+/**
+ * Reads the key in `['key']` in the engine's form, in which `%2E` stands for a dot within a key.
+ */
 function keyIn(node: Node | undefined): string | undefined {
   if (node?.kind !== 'group' || node.text !== '[' || node.nodes.length !== 1) return undefined;
   const [only] = node.nodes;

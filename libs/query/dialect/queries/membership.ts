@@ -4,11 +4,11 @@ import { isList, isQuery, isWord, itemsOf, type Group, type Nodes } from '../sou
 export interface Membership {
   readonly isNegated: boolean;
   readonly list: Group;
-  /** Index behind all of it. */
+  /** The index after the whole expression. */
   readonly end: number;
 }
 
-/** `IN (…)` or `NOT IN (…)` with a list of values, where it begins there. */
+/** Finds `IN (…)` or `NOT IN (…)` with a list of values at this place. */
 export function membershipAt(nodes: Nodes, at: number): Membership | undefined {
   const isNegated = isWord(nodes[at], 'NOT');
   const word = isNegated ? at + 1 : at;
@@ -17,7 +17,10 @@ export function membershipAt(nodes: Nodes, at: number): Membership | undefined {
   return { isNegated, list, end: word + 2 };
 }
 
-/** Writes what is looked for in a list. The engine refuses longer texts there beside one of a fixed length. */
+/**
+ * Writes the left side of IN. Beside a text of fixed length, the engine refuses longer texts in the
+ * list.
+ */
 export function soughtValue(
   value: Nodes,
   typeOf: (nodes: Nodes) => Known,
@@ -33,10 +36,10 @@ export function soughtValue(
 const isNull = ([only, more]: Nodes): boolean => more === undefined && isWord(only, 'NULL');
 
 /**
- * Tells whether a value is in a list. Beside a null in the list, what is not found may be that null:
- * neither true nor false.
- * @param value as the engine has it.
- * @param write an item of the list, as the engine has it.
+ * Tells whether a value is in a list. If the list contains a null and not the value, the result is
+ * null: the null might be that value.
+ * @param value in the engine's SQL.
+ * @param write an item of the list in the engine's SQL.
  */
 export function membership(
   { isNegated, list }: Membership,

@@ -3,8 +3,8 @@ import { MillraceError } from '@app/platform';
 const LOOKUPS_MAX = 5_000_000;
 
 /**
- * Bounds the work of finding out what names mean: each is looked for in every table of its SELECT,
- * and of the SELECTs around that.
+ * Limits the work of resolving names: each is looked up in every table of its SELECT, and of the
+ * SELECTs around it.
  */
 export class NameLookups {
   private count = 0;

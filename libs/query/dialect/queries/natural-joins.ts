@@ -5,9 +5,9 @@ import type { Scope } from './object-shapes.js';
 const TIME = '_timestamp';
 
 /**
- * A NATURAL JOIN of two streams, or of queries with their rows, would be by the time of their rows
- * too, and find nothing.
- * @param from what stands behind FROM.
+ * Refuses a NATURAL JOIN of two streams, or of queries with their rows. It would also compare the
+ * time of the rows, and find nothing.
+ * @param from the content of FROM.
  * @param sources the tables and queries there, with the names of their columns.
  * @throws {MillraceError} INVALID_SQL
  */

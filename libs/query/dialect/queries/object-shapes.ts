@@ -16,8 +16,8 @@ import {
 type Within = ReadonlyMap<string, FieldWithin>;
 
 /**
- * The columns of objects that a table has, or a query that stands for one, and the names of all its
- * known columns.
+ * The columns of objects of a table, or of a query in its place, and the names of all its known
+ * columns.
  */
 export interface Shape {
   readonly objects: ReadonlyMap<string, Within>;
@@ -28,13 +28,13 @@ export interface Shape {
 export interface Scope {
   readonly sources: readonly { readonly name: string | undefined; readonly shape: Shape }[];
   readonly outer: Scope | undefined;
-  /** Queries that WITH names. */
+  /** The queries that WITH defines. */
   readonly queries: ReadonlyMap<string, Shape>;
-  /** Tells where FROM names tables: nothing there is a column. */
+  /** The places where FROM names tables: no name there is a column. */
   readonly places: ReadonlySet<Node>;
-  /** See {@link elementNames}: none of them is a column of objects. */
+  /** The names of list elements (see {@link elementNames}): none of them is a column of objects. */
   readonly elements: ReadonlySet<string>;
-  /** The lookups of the whole statement; undefined where no table is in reach. */
+  /** The lookups of the whole statement; undefined if no table is in reach. */
   readonly lookups: NameLookups | undefined;
 }
 
@@ -51,9 +51,9 @@ export const OUTERMOST: Scope = {
 const nameOf = (node: Node | undefined): string | undefined =>
   node?.kind === 'word' || node?.kind === 'name' ? node.value : undefined;
 
-/** Finds out which columns of objects there are in each clause of a statement. */
+/** Finds the columns of objects in each clause of a statement. */
 export class ObjectShapes {
-  /** Each query by the brackets that it stands in, because it is looked at once. */
+  /** Queries by the brackets around them, because each is examined only once. */
   private readonly known = new WeakMap<Node, Shape>();
   private readonly tables = new Map<string, Shape>();
   private readonly lookups = new NameLookups();
@@ -67,7 +67,7 @@ export class ObjectShapes {
   /** @param nodes of one SELECT with its clauses */
   scopeOf(nodes: Nodes, clauses: readonly Clause[], outer: Scope): Scope {
     const within = bodyOf(nodes, clauses, 'WITH');
-    // Each is looked at while only those before it are there.
+    // Each is examined while only those before it exist.
     const named = within.length === 0 ? undefined : new Map(outer.queries);
     const queries = named ?? outer.queries;
     for (const item of itemsOf(within)) {
@@ -127,7 +127,7 @@ export class ObjectShapes {
     return shape;
   }
 
-  /** The shape of what a query answers. */
+  /** The shape of the rows of a query. */
   private shapeOf(nodes: Nodes, outer: Scope): Shape {
     const shapes: Shape[] = [];
     let begun = 0;
@@ -176,7 +176,7 @@ export class ObjectShapes {
   }
 }
 
-/** A column can only be a short beginning of a path, however long that is. */
+/** A column can only be a short prefix of a path, however long the path is. */
 const COLUMN_NAME_MAX = 1024;
 const HOLDS_OBJECTS = /^(?:Nullable\()?(?:JSON|Tuple\()/;
 
@@ -192,7 +192,7 @@ function beginsTable(from: Nodes, at: number): boolean {
   return at === 0 || isSymbol(before, ',') || isJoined;
 }
 
-/** Keeps what both shapes have with the same meaning. */
+/** Keeps the names that have the same meaning in both shapes. */
 function common(one: Shape, other: Shape): Shape {
   const objects = new Map<string, Within>();
   for (const [name, within] of one.objects) {
@@ -218,21 +218,21 @@ export function pathOf(nodes: Nodes): readonly string[] | undefined {
     : undefined;
 }
 
-/** The beginning of a name that leads to, or into, a column of objects. */
+/** The prefix of a name that is a column of objects, or leads into one. */
 export interface Found {
-  /** It is without the table's. */
+  /** The name without the table's name. */
   readonly name: string;
-  /** The table by whose name it is asked for. */
+  /** The table's name, if it stands before the column. */
   readonly table: string | undefined;
   readonly column: string;
   readonly keys: readonly string[];
   readonly within: Within;
-  /** It is there where the type of the value is known. */
+  /** It exists if the type of the value is known. */
   readonly field: FieldWithin | undefined;
 }
 
 /**
- * @returns undefined where it is a column of its own, or nothing that is known.
+ * @returns undefined if it is a column of its own, or unknown.
  * @throws {MillraceError} INVALID_SQL
  */
 export function fieldOf(scope: Scope, path: readonly string[]): Found | undefined {
@@ -281,7 +281,10 @@ function inShape({ objects }: Shape, name: string, names: readonly string[]): Fo
   }
 }
 
-/** Gives the names behind those that make the column's name; undefined where it ends within a name. */
+/**
+ * Gives the names after those that form the column's name; undefined if the column's name ends
+ * within one of them.
+ */
 function keysBehind(column: string, names: readonly string[]): readonly string[] | undefined {
   let length = -1;
   const own = names.findIndex((name) => (length += name.length + 1) >= column.length);

@@ -12,21 +12,21 @@ import type { ValueTypes } from '../casts/value-types.js';
 import { WrittenLength } from '../written-length.js';
 
 interface Dependencies extends Omit<Writing, 'writeQuery' | 'scope'> {
-  /** Finds a table of the organization that asks by its name. */
+  /** Finds a table of the caller's organization by its name. */
   readonly table: (name: string) => TableDescription | undefined;
   /** See `element-names.ts`. */
   readonly elements: ReadonlySet<string>;
 }
 
-/** Writes statements as the engine has them, clause by clause. */
+/** Writes statements in the engine's SQL, clause by clause. */
 export class Queries {
   private readonly expressions: Expressions;
   private readonly source: string;
   private readonly types: ValueTypes;
   private readonly shapes: ObjectShapes;
-  /** Counts the text of expressions for which ORDER BY has a name. */
+  /** Counts the text of expressions that replace names in ORDER BY. */
   private readonly length: WrittenLength;
-  /** The scope of the SELECT in work. */
+  /** The scope of the current SELECT. */
   private scope: Scope = OUTERMOST;
 
   constructor({ table, elements, ...writing }: Dependencies) {
@@ -41,7 +41,7 @@ export class Queries {
     });
   }
 
-  /** One SELECT, or several put together. */
+  /** Writes one SELECT, or several that are combined. */
   write(nodes: Nodes): string {
     const lists: Nodes[] = [];
     let begun = 0;
@@ -63,7 +63,7 @@ export class Queries {
     return written;
   }
 
-  /** Tells for each SELECT what its columns are cast to beside those of the others. */
+  /** For each SELECT, the types to which its columns are cast beside those of the others. */
   private bridges(selects: readonly Nodes[]): readonly Bridges[] {
     const lists = selects.map((select) => {
       const [first] = select;
@@ -169,15 +169,15 @@ export class Queries {
   }
 }
 
-/** Clauses in which a subquery that is no operand of IN is one value. */
+/** Clauses in which a subquery is one value, unless it is an operand of IN. */
 const OF_VALUES = /^(?:SELECT|PREWHERE|WHERE|HAVING|ORDER)$/;
 
-/** They stand at the places of the select list. */
+/** In these clauses a number is a place in the select list. */
 type Bridges = readonly (string | undefined)[];
 
 const isSingle = (nodes: Nodes): boolean => !nodes.some((_, at) => isSetOperator(nodes, at));
 
-/** The select list of one SELECT; none of several that are put together. */
+/** The select list of one SELECT; none if several are combined. */
 function listOf(nodes: Nodes): readonly Nodes[] {
   if (!isSingle(nodes)) return [];
   const list = clausesOf(nodes).find(({ word }) => word === 'SELECT');
@@ -206,12 +206,12 @@ function besideOthers(
   });
 }
 
-/** A column of the output, which ORDER BY may name. */
+/** A column of the output, to which ORDER BY may refer. */
 interface Output {
   readonly names: Names;
   /**
-   * The place of each column, from 1. The places behind an item of several columns, such as `*`,
-   * are not known.
+   * The place of each column, from 1. The places after an item with several columns, such as `*`,
+   * are unknown.
    */
   readonly places: ReadonlyMap<string, number>;
 }
@@ -225,9 +225,7 @@ function outputOf(items: readonly SelectItem[]): Output {
   return { names: namesOf(items), places };
 }
 
-/**
- * Finds the expressions behind the names of the output. A name that occurs twice stands for none.
- */
+/** Finds the expressions behind the names of the output. A name that occurs twice has none. */
 function namesOf(items: readonly SelectItem[]): Names {
   const names = new Map<string, string>();
   const twice = new Set<string>();
@@ -248,7 +246,7 @@ function quantifierOf(body: Nodes, source: string): string {
   return length === 0 ? '' : `${source.slice(startOf(body), body[length - 1]?.end)} `;
 }
 
-/** Names by which FROM has its tables. */
+/** The names of the tables in FROM. */
 function tablesOf(nodes: Nodes, clauses: readonly Clause[]): ReadonlySet<string> {
   const from = clauses.find(({ word }) => word === 'FROM');
   const body = from ? nodes.slice(from.from, from.to) : [];

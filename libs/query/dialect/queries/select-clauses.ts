@@ -21,7 +21,7 @@ type ClauseWord = (typeof KEYWORDS)[number];
 
 export interface Clause {
   readonly word: ClauseWord;
-  /** Index of the keyword, and of what follows it. */
+  /** The index of the keyword, and of the text after it. */
   readonly at: number;
   readonly from: number;
   readonly to: number;
@@ -29,7 +29,7 @@ export interface Clause {
 
 const SET_OPERATOR = /^(?:UNION|INTERSECT|EXCEPT)$/i;
 
-/** Tells whether several SELECTs are put together there: `* EXCEPT a` is none. */
+/** Tells whether several SELECTs are combined there. `* EXCEPT a` does not count. */
 export function isSetOperator(nodes: Nodes, at: number): boolean {
   const node = nodes[at];
   if (node?.kind !== 'word' || !SET_OPERATOR.test(node.text)) return false;
@@ -51,7 +51,7 @@ export function clausesOf(nodes: Nodes): readonly Clause[] {
   for (const [at, node] of nodes.entries()) {
     const word = clauseWordAt(node, nodes, at);
     if (word === undefined || !follows(word, starts.at(-1)?.word)) continue;
-    // Elsewhere a name may be `by`.
+    // Elsewhere `by` may be a name.
     const isBy = word === 'GROUP' || word === 'ORDER';
     starts.push({ word, at, from: isBy ? at + 2 : at + 1 });
   }

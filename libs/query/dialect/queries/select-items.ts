@@ -14,15 +14,15 @@ import {
   type Nodes,
 } from '../source-tree.js';
 
-/** One of the select list. */
+/** An item of the select list. */
 export interface SelectItem {
-  /** The item as the engine has it, with its name. */
+  /** The item in the engine's SQL, with its name. */
   readonly text: string;
   /** The same without the name. */
   readonly expression: string;
-  /** The name of the column, where the statement or we gave it one. */
+  /** The name of the column, if the statement or this program gave it one. */
   readonly name: string | undefined;
-  /** Tells whether it stands for several columns, or may. */
+  /** Tells whether it may stand for several columns. */
   readonly isMany: boolean;
 }
 
@@ -32,10 +32,10 @@ const CONDITION_WORDS = /^(?:AND|OR|NOT|IN|LIKE|ILIKE|REGEXP|IS|BETWEEN)$/;
 const CONDITION_SYMBOLS = /^(?:=|==|!=|<>|<|>|<=|>=|<=>)$/;
 const CONDITION_CALLS =
   /^(?:and|or|not|xor|equals|notEquals|less|greater|lessOrEquals|greaterOrEquals|isNull|isNotNull|like|notLike|ilike|notILike|match|startsWith|endsWith|has|hasAll|hasAny|in|notIn|exists|empty|notEmpty|isNaN|isFinite|isInfinite|isInf|mapContains|arrayExists|arrayAll|JSONHas|json_exists|isValidJSON|hasToken|xor)$/i;
-/** Answer one of the values that they are given. */
+/** These functions return one of their arguments. */
 const KEEPS = /^(?:min|max|any|any_value|anyLast|first_value|last_value|lag|lead|nullIf)(?:If)?$/i;
 
-/** True for an item whose value is true or false. */
+/** True for an item with a boolean value. */
 function isCondition(nodes: Nodes): boolean {
   const [first, second] = nodes;
   if (nodes.length === 1 && first?.kind === 'group')
@@ -52,7 +52,7 @@ function isCondition(nodes: Nodes): boolean {
   );
 }
 
-/** True for CASE and the like where each value that it may answer is true, false or null. */
+/** True for CASE and the like if each possible result is true, false or null. */
 function isChoice({ name, list }: Call): boolean {
   const values = itemsOf(list.nodes);
   if (values.length === 0) return false;
@@ -72,7 +72,9 @@ const isConstant = ([only, more]: Nodes, word: string): boolean =>
 const isNameLike = (node: Node | undefined): boolean =>
   node?.kind === 'word' || node?.kind === 'name';
 
-/** Names and literals keep the name that the engine gives them, and so does what is no expression. */
+/**
+ * Names and literals keep the name that the engine gives them. So does text that is no expression.
+ */
 function isPlain(nodes: Nodes): boolean {
   const [first] = nodes;
   if (nodes.length === 1) return first?.kind !== 'group';
@@ -80,7 +82,7 @@ function isPlain(nodes: Nodes): boolean {
   return nodes.every((node) => isNameLike(node) || isSymbol(node, '.') || isSymbol(node, ':'));
 }
 
-/** Tells whether it stands for several columns, or may. */
+/** Tells whether it may stand for several columns. */
 export const isMany = (nodes: Nodes): boolean =>
   MANY.test(nodes[0]?.text ?? '') ||
   nodes.some((node, at) => isSymbol(node, '*') && (at === 0 || isSymbol(nodes[at - 1], '.'))) ||
@@ -88,9 +90,9 @@ export const isMany = (nodes: Nodes): boolean =>
   nodes.some((node, at) => isWord(node, 'COLUMNS') && isSymbol(nodes[at - 1], '.'));
 
 /**
- * Writes the select list: comparisons are true or false, and a column without a name of its own is
- * called as it was written.
- * @param tables names of the tables that FROM has.
+ * Writes the select list. Comparisons become booleans, and a column without a name is called as it
+ * was written.
+ * @param tables names of the tables in FROM.
  */
 export function selectItems(
   items: readonly Nodes[],
@@ -140,7 +142,10 @@ function nameFor(
   return written.length > NAME_MAX && written === expression ? undefined : written;
 }
 
-/** The name of a field within objects, `t.k.n`. It has the table only where two would have the same name without it. */
+/**
+ * The name of a field within objects, `t.k.n`. The table stands in it only if two columns would
+ * have the same name without it.
+ */
 function nameOfField(
   nodes: Nodes,
   tables: ReadonlySet<string>,
@@ -152,7 +157,7 @@ function nameOfField(
   return (isOfTable ? rest : names).join('.');
 }
 
-/** A call of plain names is called so by the engine, too. */
+/** The engine itself also names a call of plain names like this. */
 function isSimpleCall(nodes: Nodes): boolean {
   const call = callAt(nodes, 0);
   if (call?.end !== nodes.length || call.more) return false;
@@ -162,7 +167,7 @@ function isSimpleCall(nodes: Nodes): boolean {
   );
 }
 
-/** Names that more than one column of the list would have. */
+/** The names that more than one column of the list would have. */
 function sharedNames(items: readonly Nodes[]): ReadonlySet<string> {
   const seen = new Set<string>();
   const shared = new Set<string>();

@@ -7,12 +7,12 @@ const SUMS = /^(?:sum|min|max|avg)(?:If)?$/i;
 const REPLACES_NULL = /^(?:coalesce|ifNull|nvl)$/i;
 const PLAIN = new Set(['SELECT', 'FROM', 'PREWHERE', 'WHERE']);
 
-/** Values that subqueries have where they find no rows. Each is asked for once it is written. */
+/** The values of subqueries that find no rows. Each is asked for once it is written. */
 const OF_NOTHING = new WeakMap<Node, string>();
 
 /**
- * Looks for `(SELECT count(*) FROM u WHERE u.k = t.k)`. The engine joins such a subquery by its keys,
- * and gives null for a key without rows, where its count is 0.
+ * Finds subqueries such as `(SELECT count(*) FROM u WHERE u.k = t.k)`. The engine joins such a
+ * subquery by its keys, and returns null for a key without rows, for which its count is 0.
  * @param nodes an expression, or several
  */
 export function findSumsOfNothing(nodes: Nodes): void {
@@ -27,7 +27,7 @@ export function findSumsOfNothing(nodes: Nodes): void {
   }
 }
 
-/** Adds to the text of a subquery the value that it has without rows, where that is known. */
+/** Adds to the text of a subquery the value for no rows, if it is known. */
 export function orOfNothing(group: Node | undefined, written: string): string {
   const value = group && OF_NOTHING.get(group);
   return value === undefined ? written : `ifNull(${written}, ${value})`;

@@ -10,16 +10,16 @@ const SECONDS: Readonly<Record<string, number>> = {
 };
 const LENGTH = /^toInterval([A-Z][a-z]+)$/;
 const BEGINS = /^(?:BETWEEN|UNBOUNDED|CURRENT|toInterval[A-Z][a-z]+)$/;
-/** The engine's frames reach no farther. */
+/** The largest frame that the engine accepts. */
 const FRAME_SECONDS_MAX = 2 ** 31 - 1;
-/** It is beyond the reach of any frame of a time. */
+/** A distance beyond every frame of a time. */
 const FAR_SECONDS = '1e15';
 
 /**
- * Writes what stands in `OVER (ORDER BY t RANGE BETWEEN INTERVAL '7 days' PRECEDING AND CURRENT ROW)`.
- * The engine takes numbers of 32 bits alone there, so rows are in order by their seconds.
+ * Writes the content of `OVER (ORDER BY t RANGE BETWEEN INTERVAL '7 days' PRECEDING AND CURRENT
+ * ROW)`. The engine accepts only numbers of 32 bits there, so rows are ordered by their seconds.
  * @returns undefined for anything else.
- * @throws {MillraceError} INVALID_SQL for what is no number of seconds.
+ * @throws {MillraceError} INVALID_SQL for a frame that is no number of seconds.
  */
 export function timeFrame(nodes: Nodes, write: (nodes: Nodes) => string): string | undefined {
   const frame = frameAt(nodes);
@@ -32,7 +32,7 @@ export function timeFrame(nodes: Nodes, write: (nodes: Nodes) => string): string
   const [time, sort] = end === -1 ? [key, []] : [key.slice(0, end), key.slice(end)];
   const before = order === 0 ? [] : [write(nodes.slice(0, order))];
   const seconds = `(toUnixTimestamp64Micro(toDateTime64(${write(time)}, 6, 'UTC')) / 1000000)`;
-  // A row without a time is beside the others without one alone: it is before all times, or behind them.
+  // A row without a time is in one frame only with other such rows, before all times or after them.
   const isFirst = sort.some((node) => isWord(node, 'FIRST'));
   const isDescending = sort.some((node) => isWord(node, 'DESC'));
   const apart = `${isFirst === isDescending ? '' : '-'}${FAR_SECONDS}`;
@@ -44,7 +44,10 @@ export function timeFrame(nodes: Nodes, write: (nodes: Nodes) => string): string
   ].join(' ');
 }
 
-/** Tells where RANGE begins the frame of a window, as the engine prints it; -1 elsewhere, as of a column that is called so. */
+/**
+ * The place where RANGE begins the frame of a window, as the engine prints it; -1 otherwise, for
+ * example for a column with that name.
+ */
 function frameAt(nodes: Nodes): number {
   if (isQuery(nodes) || !/^(?:PRECEDING|FOLLOWING|ROW)$/.test(nodes.at(-1)?.text ?? '')) return -1;
   return nodes.findIndex(

@@ -1,8 +1,8 @@
 /**
- * Tells whether a text that reads as a date is that day. The engine reads 30 February as 1 March, and
- * what is beyond its dates as the first or the last of them. Any sign may separate year, month and day,
- * or none: `20240230`.
- * @param date the same as the engine reads it.
+ * Tells whether a text that looks like a date is that day. The engine reads 30 February as 1 March,
+ * and days beyond its range as the first or the last of them. Any sign may separate year, month and
+ * day, or none: `20240230`.
+ * @param date the date as the engine reads the text.
  */
 export function existingDay(value: string, date: string): string {
   const text = `ifNull(toString(${value}), '')`;

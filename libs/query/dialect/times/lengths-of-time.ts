@@ -10,11 +10,11 @@ const NUMBER = /^-?\s*\d+(\.\d*)?(?:e[-+]?\d+)?$/i;
 
 const isFraction = (x: string): boolean => NUMBER.test(x) && !Number.isInteger(Number(x));
 
-/** Writes the length of so many microseconds, to the nearest one. */
+/** Writes the interval of so many microseconds, rounded to the nearest one. */
 const rounded = (microseconds: string): string =>
   `toIntervalMicrosecond(toInt64(round(${microseconds})))`;
 
-/** Writes whole ones of a unit; the engine would leave the fraction of a number out. */
+/** Writes an interval of whole units, because the engine would ignore the fraction of a number. */
 const whole = (unit: string): ScalarFunction =>
   fn(1, 1, (x) => {
     if (!isFraction(x)) return `toInterval${unit}(${x})`;
@@ -27,7 +27,10 @@ const fractional = (unit: 'Second' | 'Millisecond'): ScalarFunction =>
     /^-?\s*\d+$/.test(x) ? `toInterval${unit}(${x})` : rounded(`(${x}) * ${UNIT_LENGTHS[unit]}`),
   );
 
-/** Units whose fractions are so many microseconds; a year, a month and the shortest have none. */
+/**
+ * Units whose fractions are a number of microseconds. A fraction of a year or a month has no fixed
+ * length, and the shortest units have none.
+ */
 const LENGTHS: Readonly<Record<string, number | undefined>> = {
   Year: undefined,
   Quarter: undefined,
@@ -37,7 +40,7 @@ const LENGTHS: Readonly<Record<string, number | undefined>> = {
   Nanosecond: undefined,
 };
 
-/** The engine's own, which would leave the fraction of a number out. */
+/** The engine's own function would ignore the fraction of a number. */
 const INTERVALS = Object.entries(LENGTHS).map(
   ([unit, length]) => [`tointerval${unit.toLowerCase()}`, fn(1, 1, exact(unit, length))] as const,
 );
@@ -50,7 +53,10 @@ function exact(unit: string, length: number | undefined): (x: string) => string 
   };
 }
 
-/** DuckDB's, by name in lower case; `to_days` is another thing in the engine, as in MySQL. */
+/**
+ * DuckDB's functions, by name in lower case. `to_days` means something else in the engine, as in
+ * MySQL.
+ */
 export const LENGTHS_OF_TIME: Readonly<Record<string, ScalarFunction>> = {
   to_years: whole('Year'),
   to_months: whole('Month'),
@@ -76,9 +82,9 @@ const MICROSECONDS: Readonly<Record<string, number | undefined>> = {
 };
 
 /**
- * Writes a unit of numbers that may have fractions, as columns of floats and decimals.
+ * Writes an interval for numbers that may have fractions, such as columns of floats and decimals.
  * @param name in lower case
- * @throws {MillraceError} INVALID_SQL where the unit's fraction is no length of time
+ * @throws {MillraceError} INVALID_SQL if a fraction of the unit has no fixed length
  */
 export function fractionsOfTime(
   name: string,
@@ -94,7 +100,7 @@ export function fractionsOfTime(
 
 /**
  * `n * INTERVAL '1 day'`, which the engine does not know.
- * @returns undefined where the second is no length of time in one unit
+ * @returns undefined if the second is no interval in one unit
  */
 export function multipliedInterval(factor: Side, interval: Side): string | undefined {
   const [, open = '', unit = '', rest = ''] = INTERVAL.exec(interval.written) ?? [];
@@ -103,7 +109,7 @@ export function multipliedInterval(factor: Side, interval: Side): string | undef
   const number = `(${factor.written}) * (${count})`;
   const length = LENGTHS[unit];
   const isWhole = /^(?:signed|unsigned|count|literal)$/.test(factor.type.kind);
-  // The engine cuts the fraction of a decimal off, and refuses that of a float.
+  // The engine cuts off the fraction of a decimal, and refuses that of a float.
   if (isWhole || length === undefined)
     return `toInterval${unit}(accurateCast(${isWhole ? number : `toFloat64(${number})`}, 'Nullable(Int64)'))`;
   return rounded(`${number} * ${length}`);
@@ -111,7 +117,7 @@ export function multipliedInterval(factor: Side, interval: Side): string | undef
 
 const INTERVAL = /^(\(*)toInterval(\w+)\(([^]*)$/;
 
-/** True for a call that makes a length of time, in brackets or without. */
+/** True for a call that makes an interval, in brackets or without. */
 function isInterval(nodes: Nodes): boolean {
   const [only, more] = nodes;
   if (isList(only) && more === undefined) return isInterval(only.nodes);
@@ -120,8 +126,9 @@ function isInterval(nodes: Nodes): boolean {
 }
 
 /**
- * Writes the engine's `age('day', from, to)`, the whole days between.
- * @throws {MillraceError} INVALID_SQL for Postgres' of two times: months and days in one are no value here.
+ * Writes the engine's `age('day', from, to)`, the number of whole days.
+ * @throws {MillraceError} INVALID_SQL for Postgres' form with two times: the engine has no value of
+ *   months and days together.
  */
 export function age(...args: string[]): string {
   if (args.length > 2) return `age(${args.join(', ')})`;

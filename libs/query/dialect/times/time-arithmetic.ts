@@ -1,12 +1,12 @@
 import { isSymbol, type Node, type Nodes } from '../source-tree.js';
 
 /**
- * A number of so many digits is a time since 1970 and not a duration: 1973 in microseconds has so
+ * A number with so many digits is a time since 1970 and not a duration: 1973 in microseconds has as
  * many.
  */
 const EPOCH_DIGITS = 15;
 
-/** A number of fewer digits is seconds, as the engine has them, and search too. */
+/** A number with fewer digits is in seconds, as for the engine and for search. */
 const COMPARED_DIGITS = 13;
 
 const isTimeName = (node: Node): boolean =>
@@ -15,11 +15,11 @@ const isTimeName = (node: Node): boolean =>
 const isNumber = (node: Node | undefined): boolean =>
   node?.kind === 'number' && /^\d+$/.test(node.text);
 
-/** A time stays a time within these functions. Of others nothing is known for sure. */
+/** The result of these functions is still such a time. Nothing is certain about others. */
 const KEEPS_TIME =
   /^(?:min|max|any|anyLast|minIf|maxIf|first_value|last_value|lag|lead|assumeNotNull)$/i;
 
-/** True for `_timestamp`, `l._timestamp`, and the like of `max(_timestamp)`. */
+/** True for `_timestamp`, `l._timestamp`, and calls such as `max(_timestamp)`. */
 export function isTime(nodes: Nodes): boolean {
   const [first, list] = nodes;
   if (nodes.length === 1 && first?.kind === 'group') return isTime(first.nodes);
@@ -37,9 +37,9 @@ function firstItem(nodes: Nodes): number {
 }
 
 /**
- * `_timestamp` counts microseconds, as OpenObserve has it: a number that is added to it is some of
- * them, and so is the difference of two.
- * @param written both sides as the engine has them.
+ * `_timestamp` counts microseconds, as in OpenObserve. So a number that is added to it is in
+ * microseconds, and so is the difference of two.
+ * @param written both sides in the engine's SQL.
  */
 export function timeArithmetic(
   operator: string,

@@ -8,14 +8,14 @@ const MICROSECONDS: Readonly<Record<string, bigint>> = Object.fromEntries(
   Object.entries(UNIT_LENGTHS).map(([unit, length]) => [unit, BigInt(length)]),
 );
 const MONTHS: Readonly<Record<string, number>> = { Month: 1, Quarter: 3, Year: 12 };
-/** These are the microseconds of 400 years; all times that are known are within these. */
+/** The microseconds of 400 years. All supported times are within this range. */
 const WIDTH_MAX = 146_097n * BigInt(UNIT_LENGTHS.Day);
 const WIDTH = /^\(?toInterval([A-Z][a-z]+)\((\d{1,9})\)\)?$/;
 
 /**
- * The begin of the bucket of that width in which a time is, before 1970 too.
+ * The beginning of the bucket of that width for a time, also before 1970.
  * @param width the engine's call that makes the interval.
- * @returns undefined where the width is no constant.
+ * @returns undefined if the width is no constant.
  * @throws {MillraceError} INVALID_SQL for a width beyond all times.
  */
 export function bucket(width: string, time: string): string | undefined {
@@ -37,7 +37,7 @@ export function bucket(width: string, time: string): string | undefined {
   return `fromUnixTimestamp64Micro(${micros} - ${within}, 'UTC')`;
 }
 
-/** DuckDB's `epoch_ms` makes a time of an integer, and a number of a time. */
+/** DuckDB's `epoch_ms` turns an integer into a time, and a time into a number. */
 export const timeOfMilliseconds = (
   name: string,
   type: Known,

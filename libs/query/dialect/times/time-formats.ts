@@ -1,6 +1,8 @@
 import { MillraceError } from '@app/platform';
 
-/** Letters of Postgres' templates, longest first, as the engine has them; `i` is the minute there. */
+/**
+ * The letters of Postgres' templates, longest first, with the engine's; there, `i` is the minute.
+ */
 const TEMPLATE: readonly (readonly [string, string])[] = [
   ['FMMonth', '%M'],
   ['FMDay', '%W'],
@@ -25,12 +27,12 @@ const TEMPLATE: readonly (readonly [string, string])[] = [
   ['Q', '%Q'],
 ];
 
-/** The engine's letters for those of C's strftime, and of chrono's, that it has other ones for. */
+/** The letters of C's strftime, and of chrono's, for which the engine has different ones. */
 const PERCENT: Readonly<Record<string, string>> = { M: '%i', B: '%M', A: '%W', '.': '.' };
 const SAME = 'YymdHIjSfpbaeFTVQ%';
 
 /**
- * A format of `to_char`, `to_timestamp` and `strftime` as the engine writes it.
+ * Converts a format of `to_char`, `to_timestamp` and `strftime` to the engine's.
  * @throws {MillraceError} INVALID_SQL
  */
 export function engineFormat(format: string): string {

@@ -8,13 +8,16 @@ import type { Node, Nodes } from '../source-tree.js';
 
 /** A day as the engine reads it: any sign separates year, month and day, or none does. */
 const DAY = /^\s*(\d{4})(?:\D(\d\d?)\D|(?=\d{4}$)(\d\d))(\d\d?)(?=$|[T\s])/i;
-/** The engine compares such a text with a time as it is. */
+/** The engine compares such a text with a time without a conversion. */
 const PLAIN = /^\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d(?:\.\d+)?)?$/;
-/** The first year that the engine's dates have. */
+/** The first year of the engine's dates. */
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 2299;
 
-/** @throws {MillraceError} INVALID_SQL for a day that no calendar has, which the engine takes for another. */
+/**
+ * @throws {MillraceError} INVALID_SQL for a day that does not exist, which the engine would change
+ *   to another day.
+ */
 function yearOf(text: string): number | undefined {
   const [, year, parted, close, day] = DAY.exec(text) ?? [];
   const month = parted ?? close;
@@ -32,7 +35,7 @@ function refused(text: string, wanted: string): MillraceError {
   return new MillraceError('INVALID_SQL', `${JSON.stringify(text.slice(0, 40))} is no ${wanted}`);
 }
 
-/** @throws {MillraceError} INVALID_SQL for what a date does not hold. */
+/** @throws {MillraceError} INVALID_SQL for a day outside of a date's range. */
 export function checkedDate(text: string): string {
   const year = yearOf(text);
   if (year !== undefined && isOutside(year)) throw refused(text, 'date of the years 1900 to 2299');
@@ -44,7 +47,10 @@ const textOf = (nodes: Nodes): string | undefined => {
   return only?.kind === 'text' && more === undefined ? only.value : undefined;
 };
 
-/** Writes a text of ISO 8601 with T or a zone. Undefined for a text that the engine reads itself, or nobody reads. */
+/**
+ * Writes a text of ISO 8601 with T or a zone. Undefined for a text that the engine reads itself, or
+ * that is no time.
+ */
 function momentOf(text: string): string | undefined {
   if (PLAIN.test(text)) return undefined;
   const time = readTime(text);
@@ -53,16 +59,16 @@ function momentOf(text: string): string | undefined {
 }
 
 /**
- * The text beside a time as the time it says: `_timestamp >= '2024-01-01T00:00:00Z'`.
- * @param beside what it is compared with.
- * @returns undefined where the engine reads the text itself.
+ * Writes a text beside a time as that time: `_timestamp >= '2024-01-01T00:00:00Z'`.
+ * @param beside the other side of the comparison.
+ * @returns undefined if the engine reads the text itself.
  * @throws {MillraceError} INVALID_SQL
  */
 export function timeBeside(beside: Known, nodes: Nodes): string | undefined {
   const text = textOf(nodes);
   if (text === undefined || (beside.kind !== 'moment' && beside.kind !== 'date')) return undefined;
   const year = yearOf(text);
-  // A date would become the last that there is.
+  // The engine would change the date to the last one of its range.
   if (beside.kind === 'date' && year !== undefined && isOutside(year) && PLAIN.test(text))
     return `toDateTime64(${quoteText(text.length > DAY_LENGTH ? text : `${text} 00:00:00`)}, 6, 'UTC')`;
   return momentOf(text);
@@ -85,14 +91,14 @@ export function withTimes(operator: string, left: Side, right: Side): string | u
 }
 const NARROW_YEARS = /^(?:19[7-9]|20\d|21[0-3])\d-/;
 
-/** `DATE '1950-01-01'` is printed as `toDate('1950-01-01')`, which begins in 1970. */
+/** `DATE '1950-01-01'` is printed as `toDate('1950-01-01')`, whose range begins in 1970. */
 export function dateLiteral([node]: Nodes): string | undefined {
   if (node?.kind !== 'text') return undefined;
   checkedDate(node.value);
   return NARROW_YEARS.test(node.value) ? undefined : `toDate32(${quoteText(node.value)})`;
 }
 
-/** `toDateTime('… .001')`: the engine's has no fraction. */
+/** `toDateTime('… .001')`: the engine's type has no fraction. */
 export function timeLiteral([node]: readonly (Node | undefined)[]): string | undefined {
   if (node?.kind !== 'text') return undefined;
   yearOf(node.value);
@@ -104,7 +110,7 @@ export function timeLiteral([node]: readonly (Node | undefined)[]): string | und
 }
 
 /**
- * `TIMESTAMP '…'`: a time on the clocks of nowhere, unless it has a zone.
+ * `TIMESTAMP '…'`: a local time, unless it has a zone.
  * @param quoted as the author wrote it.
  */
 export const timestampLiteral = (node: Node, quoted: string): string =>

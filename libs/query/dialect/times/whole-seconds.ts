@@ -1,8 +1,8 @@
 import type { Known } from '../casts/known-type.js';
 
 /**
- * These functions cut a time off at whole seconds or more; the number says which argument that time
- * is.
+ * Functions that truncate a time to whole seconds or more, each with the index of the argument that
+ * is the time.
  */
 const CUTS: readonly (readonly [RegExp, number])[] = [
   [/^date_?trunc$/i, 1],
@@ -10,18 +10,18 @@ const CUTS: readonly (readonly [RegExp, number])[] = [
   [/^(?:toMonday|toDate)$/, 0],
 ];
 const PARTS_OF_A_SECOND = /milli|micro|nano/i;
-/** A unit is a word or a short call; longer text is none, and is not searched. */
+/** A unit is a word or a short call; longer text is not searched. */
 const UNIT_MAX = 256;
 
 export const wholeSeconds = (time: string): string => `toStartOfSecond(${time})`;
 
-/** Tells whether an interval, or a unit, is made of whole seconds. */
+/** Tells whether an interval, or a unit, consists of whole seconds. */
 export const isOfSeconds = (unit: string): boolean =>
   unit.length <= UNIT_MAX && !PARTS_OF_A_SECOND.test(unit);
 
 /**
- * The engine cuts fractions of a second off towards 1970, so that the second before it begins would be
- * one of the year that follows. What is cut off at whole seconds first is not.
+ * The engine truncates fractions of a second towards 1970. So before 1970, the last second of a
+ * year would belong to the next year. Here such a time is first rounded down to whole seconds.
  * @param typeAt of an argument
  */
 export function cutTime(
@@ -30,7 +30,7 @@ export function cutTime(
   typeAt: (at: number) => Known,
 ): readonly string[] {
   const at = CUTS.find(([pattern]) => pattern.test(name))?.[1];
-  // The engine says itself what it wants where the time is not given.
+  // If the time is missing, the engine itself says which arguments it needs.
   if (at === undefined || at >= args.length) return args;
   if (!args.every((arg, index) => index === at || isOfSeconds(arg))) return args;
   const { kind, precision } = typeAt(at);

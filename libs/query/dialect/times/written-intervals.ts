@@ -23,27 +23,27 @@ const MONTHS: readonly (readonly [form: RegExp, months: number])[] = [
 ];
 const CLOCK = /^([-+]?)(\d+):(\d\d)(?::(\d\d(?:\.\d{1,6})?))?$/;
 const PIECE = /[-+]?\d+:\d\d(?::\d\d(?:\.\d{1,6})?)?|[-+]?(?:\d+\.?\d*|\.\d+)\s*[a-z]+/gi;
-/** No length of time takes more characters, and the time to read a text grows with their square. */
+/** The longest text of an interval. The time to read a text grows with the square of its length. */
 const TEXT_MAX = 200;
-/** The engine reads whole numbers of units by itself. */
+/** The engine itself reads whole numbers of units. */
 const PLAIN = /^\s*[-+]?\d+\s+(?:(?:nano|micro|milli)?second|minute|hour|day|week|month|quarter|year)s?\s*$/i; // prettier-ignore
 
-/** True for what the engine reads as it stands. */
+/** True for an interval that the engine reads as it stands. */
 const isPlainInterval = (text: string): boolean => PLAIN.test(text);
 
-/** Counts of {@link SHARES}, so that the fractions of a sum are exact. */
+/** The number of {@link SHARES}, so that the fractions of a sum are exact. */
 interface Sum {
   months: bigint;
   microseconds: bigint;
 }
 
-/** No fraction has more digits than a text has characters. */
+/** The number of digits of a fraction is at most the length of the text. */
 const SHARES = 10n ** BigInt(TEXT_MAX);
 
 /**
- * A length of time as Postgres and DuckDB write it, `1 day 02:30:00`, `1.5 hours`, `P1DT2H`, in the
- * engine's words. The engine would leave the fraction out.
- * @throws {MillraceError} INVALID_SQL for what is none
+ * Converts an interval in the notation of Postgres and DuckDB, `1 day 02:30:00`, `1.5 hours`,
+ * `P1DT2H`, to the engine's SQL. The engine would ignore the fraction.
+ * @throws {MillraceError} INVALID_SQL for an invalid interval
  */
 export function writtenInterval(text: string): string {
   if (isPlainInterval(text)) return `INTERVAL '${text.trim()}'`;
@@ -138,7 +138,10 @@ const refused = (text: string, problem: string): MillraceError =>
 
 const UNIT = /^(?:(?:micro|milli)?second|minute|hour|day|week|month|quarter|year)s?$/i;
 
-/** `INTERVAL '1.5 hours'`, `INTERVAL '1.5' HOUR`, `INTERVAL 1.5 HOUR`; undefined for what the engine reads. */
+/**
+ * `INTERVAL '1.5 hours'`, `INTERVAL '1.5' HOUR`, `INTERVAL 1.5 HOUR`; undefined for an interval
+ * that the engine reads.
+ */
 export function intervalLiteral(nodes: Nodes, at: number): Rewritten | undefined {
   const [word, value, unit] = [nodes[at], nodes[at + 1], nodes[at + 2]];
   if (!isWord(word, 'INTERVAL') || (value?.kind !== 'text' && value?.kind !== 'number'))

@@ -3,7 +3,7 @@ import type { Selection, SelectionReader } from '../collect-selection.js';
 import type { JsonFields, SchemaTable } from '../schema/organization-schema.js';
 import { selectStruct } from '../schema/struct-fields.js';
 
-/** An expression of the engine and the type it is given in the answer. */
+/** An expression of the engine and its type in the answer. */
 interface Typed {
   readonly sql: string;
   readonly type: string;
@@ -35,7 +35,7 @@ export function selectColumns(
     if (!described.json || below.size === 0) return `${name} AS ${alias}`;
     const { sql, type } = nested(described.json, { root: name, keys: [] }, below, reader, 0);
     const value = `CAST(${sql}, ${quoteText(type)})`;
-    // An object that is not there has no fields, not even null ones.
+    // A missing object has no fields, not even null ones.
     const isNullable = described.column.type.startsWith('Nullable(');
     return `${isNullable ? `if(isNull(${name}), NULL, ${value})` : value} AS ${alias}`;
   });
@@ -77,7 +77,7 @@ function tuple(
   };
 }
 
-/** Gives the value or object at this place, and null where there is none. */
+/** Gives the value or object at this place, or null. */
 function whole(place: Place, json: JsonFields | undefined): string {
   if (!json || json.list) return path(place);
   const object = path(place, '^');

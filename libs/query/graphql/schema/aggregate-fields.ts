@@ -13,12 +13,12 @@ import { FIELD_NAME, INT64 } from './graphql-scalars.js';
 
 type Columns = ReadonlyMap<string, { readonly column: Column }>;
 
-/** An aggregate that is asked of columns, each by its name. */
+/** An aggregate over columns, each by its name. */
 interface AggregateFunction {
-  /** The engine's function; null when there is no value. */
+  /** The engine's function; its result is null if there is no value. */
   readonly engine: string;
   readonly kinds: readonly ColumnKind[];
-  /** The engine's type of its value. */
+  /** The engine's type of the result. */
   readonly typeOf: (columnType: string) => string;
 }
 
@@ -36,7 +36,7 @@ const ORDERED: readonly ColumnKind[] = [
 
 const SUMMED_DIGITS = 27;
 
-/** The type of a sum as the dialect sums: see `exact-sums.ts`. */
+/** The type of a sum in the dialect: see `exact-sums.ts`. */
 function sumType(type: string): string {
   const [, precision, scale] = /^Decimal\((\d+), (\d+)\)$/.exec(plain(type)) ?? [];
   if (precision !== undefined)

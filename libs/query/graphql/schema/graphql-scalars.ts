@@ -1,13 +1,16 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 
-/** A number as it was written: long ones do not fit JavaScript's. */
+/** A number as it was written, because long ones do not fit into JavaScript's numbers. */
 export class NumberText {
   constructor(readonly text: string) {}
 }
 
 type Variables = Readonly<Record<string, unknown>> | null | undefined;
 
-/** Reads a literal with its numbers as they are written; a variable within it stands for its value. */
+/**
+ * Reads a literal with its numbers as they are written. Variables within it are replaced by their
+ * values.
+ */
 function readLiteral(node: ValueNode, variables?: Variables): unknown {
   switch (node.kind) {
     case Kind.VARIABLE:
@@ -30,7 +33,7 @@ function readLiteral(node: ValueNode, variables?: Variables): unknown {
   }
 }
 
-/** The same for a value of the variables' JSON. */
+/** Does the same for a value in the variables' JSON. */
 function readVariable(value: unknown): unknown {
   if (typeof value === 'number') {
     if (Number.isInteger(value) && !Number.isSafeInteger(value))
@@ -99,10 +102,7 @@ function word(name: string, description: string, pattern: RegExp): GraphQLScalar
 export const SORT_ORDER = word('SortOrder', 'asc or desc, quoted or not', /^(?:asc|desc)$/i);
 export const FIELD_NAME = word('FieldName', 'name of a field, quoted or not', /^./s);
 
-/**
- * Scalars of arguments. A variable of any scalar type may stand for one; its content is judged
- * later.
- */
+/** Scalars of arguments. A variable of any scalar type is accepted; its content is judged later. */
 export const LENIENT: ReadonlySet<string> = new Set([
   ...Object.values(CONDITIONS).map(({ name }) => name),
   SORT_ORDER.name,

@@ -4,11 +4,11 @@ export interface Shape {
 }
 
 export interface ShapeNode {
-  /** Engine's types of the values here that are neither objects nor lists of them. */
+  /** The engine's types of the values here that are neither objects nor lists of objects. */
   readonly plain: readonly string[];
-  /** Keys below it, where objects have been seen. */
+  /** The keys below it, if there are objects. */
   readonly object: Shape | undefined;
-  /** Keys of the elements, where lists of objects have been seen. */
+  /** The keys of the elements, if there are lists of objects. */
   readonly elements: Shape | undefined;
 }
 
@@ -19,7 +19,7 @@ interface Growing {
 }
 
 /**
- * @param paths as the engine tells them: keys with dots between them, and their types.
+ * @param paths as the engine gives them: keys with dots between them, and their types.
  * @param elements shapes of the paths that are lists of objects.
  */
 export function shapeOf(

@@ -4,10 +4,10 @@ import { quoteIdentifier, WarehouseError, WarehouseReader } from '@app/warehouse
 import type { TableDescription } from '../../catalog.js';
 import { isListOfObjects, isOfObjects, shapeOf, type Shape } from './json-shape.js';
 
-/** The greatest age of known shapes. */
+/** The age after which known shapes are looked up again. */
 export const AGE_MAX_MS = 30_000;
 const KEPT = 1000;
-/** Lists of objects within lists of objects are looked into so deep. */
+/** The depth to which nested lists of objects are examined. */
 const NESTED_MAX = 3;
 
 interface Known {
@@ -15,14 +15,17 @@ interface Known {
   readonly askedAt: number;
 }
 
-/** Asks the engine which keys there are in columns of JSON; it knows without reading the values. */
+/**
+ * Asks the engine for the keys in columns of JSON. The engine knows them without reading the
+ * values.
+ */
 @Injectable()
 export class JsonShapes {
   private readonly known = new Map<string, Known>();
 
   constructor(private readonly reader: WarehouseReader) {}
 
-  /** Gives the shapes of columns that hold objects, or lists of them. */
+  /** Gives the shapes of columns of objects, or of lists of objects. */
   async of(
     organization: RequestOrganization,
     { name, columns }: TableDescription,
@@ -51,7 +54,8 @@ export class JsonShapes {
     const key = JSON.stringify([database, table, expression]);
     const known = this.known.get(key);
     if (known && known.askedAt + ageMaxMs > performance.now()) return known.shape;
-    // A table that is dropped meanwhile, or an engine that is too busy, must not fail what reads others.
+    // If a table is dropped meanwhile, or the engine is too busy, queries of other tables must not
+    // fail.
     const shape = this.ask(database, table, expression, NESTED_MAX).catch(
       (error: unknown): Shape => {
         if (!(error instanceof WarehouseError)) throw error;

@@ -2,11 +2,11 @@ import { MillraceError } from '@app/platform';
 import { namedColumns, type TableDescription } from '../../catalog.js';
 import type { OrganizationSchema } from './organization-schema.js';
 
-/** Columns of one organization that a schema is made for: building it holds everybody up. */
+/** The number of columns of one schema. Building a schema blocks the process. */
 export const SCHEMA_COLUMNS_MAX = 10_000;
-/** All schemas that are kept may have so many columns; a column takes some kilobytes of memory. */
+/** The number of columns of all cached schemas; a column takes some kilobytes of memory. */
 const KEPT_COLUMNS = 60_000;
-/** An organization has at most two at a time: one for those who may see its audit trail. */
+/** An organization has at most two at a time: one is for users who may see its audit trail. */
 const OF_ONE = 2;
 
 interface Kept {
@@ -16,13 +16,13 @@ interface Kept {
 }
 
 /**
- * Schemas by version, the last used ones. A tenant that changes columns in a loop displaces only
- * its own schemas, and no tenant's schemas fill the memory.
+ * A cache of schemas by version, with those that were used last. A tenant that changes columns in a
+ * loop displaces only its own schemas, and no tenant's schemas fill the memory.
  */
 export class KeptSchemas {
   private readonly kept = new Map<string, Kept>();
 
-  /** @throws {MillraceError} RESULT_TOO_LARGE when no schema is made of so many columns */
+  /** @throws {MillraceError} RESULT_TOO_LARGE for a schema with too many columns */
   static check(tables: readonly TableDescription[]): void {
     const columns = columnsOf(tables);
     if (columns > SCHEMA_COLUMNS_MAX)

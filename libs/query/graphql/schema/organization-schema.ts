@@ -34,14 +34,14 @@ import {
 } from './graphql-scalars.js';
 import { StructTypes, type StructFields } from './struct-fields.js';
 
-/** A table as its root fields show it. */
+/** A table as the source of its root fields. */
 export interface SchemaTable {
   readonly table: TableDescription;
   /** The columns by field name. */
   readonly columns: ReadonlyMap<string, SchemaColumn>;
-  /** The same, with the fields within them: `k_n` is `k { n }`. */
+  /** The columns with the fields within them: `k_n` is `k { n }`. */
   readonly named: ReadonlyMap<string, SchemaColumn>;
-  /** Names in a filter that join conditions; a column of the same name comes first. */
+  /** Names in a filter that combine conditions. A column with the same name takes precedence. */
   readonly connectives: Readonly<Record<'and' | 'or' | 'not', string>>;
   readonly rowType: GraphQLObjectType;
   readonly aggregateType: GraphQLObjectType;
@@ -49,9 +49,9 @@ export interface SchemaTable {
 
 interface SchemaColumn {
   readonly column: Column;
-  /** It is there where the column holds objects, or lists of them. */
+  /** It exists if the column holds objects, or lists of objects. */
   readonly json: JsonFields | undefined;
-  /** It is there where the column holds structs, or lists of them. */
+  /** It exists if the column holds structs, or lists of structs. */
   readonly struct?: StructFields | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface JsonFields {
   readonly type: GraphQLObjectType;
   /** Tells whether the place holds lists of such objects. */
   readonly list: boolean;
-  /** Tells whether anything else has been seen there. */
+  /** Tells whether other values have been seen there. */
   readonly plain: boolean;
   readonly fields: ReadonlyMap<
     string,
@@ -70,13 +70,13 @@ export interface JsonFields {
 
 export interface OrganizationSchema {
   readonly schema: GraphQLSchema;
-  /** Names of types that are objects of JSON, or structs: they may be selected whole. */
+  /** The names of types that are objects of JSON, or structs: they may be selected as a whole. */
   readonly jsonTypes: ReadonlySet<string>;
-  /** Each by its root field. */
+  /** The tables by their root fields. */
   readonly roots: ReadonlyMap<string, { readonly table: SchemaTable; readonly aggregate: boolean }>;
 }
 
-/** Keys of JSON, by column. */
+/** The keys within JSON, by column. */
 export type Shapes = ReadonlyMap<string, ReadonlyMap<string, Shape>>;
 
 const SORT = new GraphQLInputObjectType({
@@ -87,10 +87,12 @@ const SORT = new GraphQLInputObjectType({
   },
 });
 
-/** There for variables, used by a table or not. */
+/** These types always exist, because variables may use them. */
 const SCALARS = [GraphQLString, GraphQLInt, GraphQLFloat, GraphQLBoolean, TIMESTAMP, JSON_VALUE];
 
-/** The schema of an organization: two root fields a table, its rows and its aggregates. */
+/**
+ * The schema of an organization, with two root fields for each table: its rows and its aggregates.
+ */
 export function buildSchema(
   tables: readonly TableDescription[],
   shapes: Shapes,

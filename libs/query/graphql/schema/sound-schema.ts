@@ -2,7 +2,7 @@ import { validateSchema } from 'graphql';
 import type { TableDescription } from '../../catalog.js';
 import { buildSchema, type OrganizationSchema, type Shapes } from './organization-schema.js';
 
-/** A table that GraphQL has no way to describe, and why. */
+/** A table that GraphQL cannot describe, and the reason. */
 interface LeftOutTable {
   readonly name: string;
   readonly problem: string;
@@ -13,8 +13,8 @@ interface SoundSchema extends OrganizationSchema {
 }
 
 /**
- * The schema of all tables that can be described: one that cannot is left out, and the schema's
- * description tells so, for a schema with a fault answers no query at all.
+ * The schema of all tables that GraphQL can describe. Other tables are left out, and the schema's
+ * description says so, because a schema with a fault answers no query at all.
  */
 export function soundSchema(tables: readonly TableDescription[], shapes: Shapes): SoundSchema {
   const whole = attempt(tables, shapes);
@@ -28,7 +28,7 @@ export function soundSchema(tables: readonly TableDescription[], shapes: Shapes)
   return { ...buildSchema(sound, shapes, describe(leftOut)), leftOut };
 }
 
-/** @returns what is wrong with it, if anything. */
+/** @returns the fault, if there is one. */
 function attempt(tables: readonly TableDescription[], shapes: Shapes): OrganizationSchema | string {
   try {
     const built = buildSchema(tables, shapes);

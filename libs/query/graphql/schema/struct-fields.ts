@@ -4,10 +4,10 @@ import { readElement, readEngineType, typeWithin } from '../../plan/engine-type.
 import type { Selection, SelectionReader } from '../collect-selection.js';
 import { Names } from './graphql-names.js';
 
-/** Fields of the structs of a place, which may be lists of them. */
+/** The fields of structs, or of lists of structs, at one place. */
 export interface StructFields {
   readonly type: GraphQLObjectType;
-  /** Each field by its name. */
+  /** The fields by their names. */
   readonly fields: ReadonlyMap<string, StructField>;
 }
 
@@ -19,7 +19,7 @@ interface StructField {
   readonly struct: StructFields | undefined;
 }
 
-/** A table may have so many fields within structs; all others are values as a whole. */
+/** The number of fields within structs that a table may show; all others are values as a whole. */
 const FIELDS_MAX = 1000;
 const DEPTH_MAX = 10;
 
@@ -27,13 +27,13 @@ const DEPTH_MAX = 10;
 export class StructTypes {
   private left = FIELDS_MAX;
 
-  /** @param leaf what values are that are no structs */
+  /** @param leaf gives the type of values that are no structs */
   constructor(
     private readonly names: Names,
     private readonly leaf: (type: string) => GraphQLOutputType,
   ) {}
 
-  /** @returns undefined where the type has no structs, or more than are shown one by one */
+  /** @returns undefined if the type has no structs, or too many fields */
   of(type: string, path: string, depth = 0): StructFields | undefined {
     const elements = elementsOf(type);
     if (!elements || depth >= DEPTH_MAX || elements.length > this.left) return undefined;
@@ -60,7 +60,7 @@ export class StructTypes {
     return { type: object, fields };
   }
 
-  /** The struct, or a list of such. */
+  /** The struct, or a list of structs. */
   shown(type: string, struct: StructFields): GraphQLOutputType {
     const read = readEngineType(type);
     if (read.name === 'Array') return new GraphQLList(this.shown(typeWithin(read), struct));
@@ -68,7 +68,10 @@ export class StructTypes {
   }
 }
 
-/** The elements of a struct, or of the structs in a list. Undefined where there is no struct, or its fields have no names. */
+/**
+ * The elements of a struct, or of the structs in a list. Undefined if there is no struct, or its
+ * fields have no names.
+ */
 function elementsOf(
   type: string,
 ): readonly { readonly key: string; readonly type: string }[] | undefined {
@@ -91,7 +94,7 @@ interface Typed {
   readonly type: string;
 }
 
-/** The fields that were selected, of a value of the engine's type; all of it where none were. */
+/** The selected fields of a value with the engine's type; the whole value if none are selected. */
 export function selectStruct(
   value: Typed,
   struct: StructFields,

@@ -2,12 +2,13 @@ import { isAllowedFunction } from '../functions/allowed-functions.js';
 import { tokensOf, type Token } from './type-tokens.js';
 
 /**
- * A strict reader of what functions take as text: a type, the structure of a table, the name of an
- * aggregate function. The engine's own readers of such texts know expressions, and run them; here
- * only what is written below can stand, so that what the engine reads is what was judged.
+ * A strict reader for texts that functions take as arguments: a type, the structure of a table, the
+ * name of an aggregate function. The engine's own readers of such texts also accept expressions,
+ * and run them. Here only the grammar below is accepted, so that the engine reads exactly what was
+ * judged.
  */
 
-/** The arguments that may stand in the brackets of a type. */
+/** The arguments that are allowed in the brackets of a type. */
 type Form =
   | 'none'
   | 'numbers'
@@ -53,12 +54,12 @@ const FORM_OF: ReadonlyMap<string, Form> = new Map(
 const DEPTH_MAX = 40;
 const LIMIT_NAMES = /^max_(?:dynamic_paths|dynamic_types|types)$/;
 
-/** The names in a text that are judged elsewhere. */
+/** The names in a text, which are judged elsewhere. */
 export interface TextNames {
   readonly zones: readonly string[];
 }
 
-/** @returns undefined when it is not a type, or one that nobody may name. */
+/** @returns undefined if it is no type, or one that statements may not name. */
 export function readType(text: string): TextNames | undefined {
   return read(text, (reader) => reader.type(0));
 }
@@ -129,7 +130,7 @@ class Reader {
     if (!first) return undefined;
     const both = second ? FORM_OF.get(`${first}_${second}`) : undefined;
     this.at += both ? 2 : 1;
-    // Words of one name joined as one would not be a name of the engine's.
+    // Joined words of one name must also be a name that the engine has.
     return both ?? (first.includes('_') ? undefined : FORM_OF.get(first));
   }
 
@@ -172,7 +173,7 @@ class Reader {
     return !this.takes('=') || this.number();
   }
 
-  /** Reads an element of a tuple: a type, which may have a name before it. */
+  /** Reads an element of a tuple: a type, with or without a name before it. */
   private element(depth: number): boolean {
     const start = this.at;
     if (this.type(depth) && this.isBeforeNext()) return true;
@@ -180,7 +181,7 @@ class Reader {
     return this.name() && this.type(depth);
   }
 
-  /** Reads what JSON takes: a limit, what is skipped, or a path with its type. */
+  /** Reads an argument of JSON: a limit, a path to skip, or a path with its type. */
   private path(depth: number): boolean {
     if (this.limit()) return true;
     const start = this.at;

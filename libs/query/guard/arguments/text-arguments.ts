@@ -8,12 +8,12 @@ import type { Argument, TextCall } from './text-call.js';
 type Judge = (text: string) => TextNames | undefined;
 
 interface Rule {
-  /** Tells which argument, from 0; −1 is the last. */
+  /** The index of the argument, from 0; −1 is the last. */
   readonly at: readonly number[];
-  /** True where the argument may be left out. */
+  /** True if the argument may be left out. */
   readonly optional?: true;
   readonly judge: Judge;
-  /** Says what the function wants there. */
+  /** The kind of text that the function takes there. */
   readonly wants: string;
 }
 
@@ -34,7 +34,7 @@ const format: Rule = {
   judge: only(/^(?:CSV|TSV|TabSeparated|JSONEachRow|JSONCompactEachRow|Values|Markdown)$/),
   wants: 'CSV, TSV, TabSeparated, JSONEachRow, JSONCompactEachRow, Values or Markdown',
 };
-/** A Dynamic column has a subcolumn for each type, which has the type's name. */
+/** A Dynamic column has a subcolumn for each type, with the type's name. */
 const subcolumn: Rule = {
   at: [1],
   judge: (text) => (/aggregatefunction/i.test(text) ? undefined : NO_NAMES),
@@ -46,7 +46,10 @@ const tokenizer = (at: number): Rule => ({
   judge: only(/^\w+(?:\(\d*(?:, ?\d+)*\))?$/),
   wants: 'the name of a tokenizer',
 });
-/** A path within JSON; `*` and `a to b` make the engine read the document once for each that they stand for. */
+/**
+ * A path within JSON. For `*` and `a to b`, the engine reads the document once for each matching
+ * element.
+ */
 const path: Rule = {
   at: [1],
   judge: only(/^(?![^]*\*)(?![^]*\[[^\]'"]*\bto\b)/i),
@@ -90,7 +93,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   convertcharset: charsets,
 };
 
-/** Their time grows with the product of two lengths, so that one of them must be short. */
+/**
+ * The time of these functions grows with the product of two lengths, so one of them must be short.
+ */
 const COMPARED = new Set([
   'editdistance',
   'editdistanceutf8',
@@ -115,7 +120,7 @@ export function takesText(name: string): boolean {
   return Object.hasOwn(RULES, lower) || COMPARED.has(lower) || zonePlaces(lower) !== undefined;
 }
 
-/** The names in a statement's texts, and the faults of the texts. */
+/** Tells whether a function interprets one of its texts, so that its calls must be examined. */
 export interface JudgedTexts {
   /** Time zones that are written out. */
   readonly zones: ReadonlySet<string>;
@@ -124,7 +129,7 @@ export interface JudgedTexts {
   readonly problem: { readonly name: string; readonly wants: string } | undefined;
 }
 
-/** @param texts that an alias stands for, where it stands for nothing else. */
+/** @param texts of aliases that have only one meaning. */
 export function judgeTexts(
   calls: readonly TextCall[],
   texts: ReadonlyMap<string, string>,
@@ -167,7 +172,7 @@ interface Zone {
   readonly placeholder?: string;
 }
 
-/** @returns undefined where no zone is given, neither of both where it cannot be judged. */
+/** @returns undefined if no zone is given, and neither field if it cannot be judged. */
 function zoneOf(given: Argument | undefined, texts: ReadonlyMap<string, string>): Zone | undefined {
   switch (given?.kind) {
     case undefined:
@@ -196,7 +201,10 @@ const ZONE = "a time zone, written out, such as 'Europe/Paris'";
 const COLUMNS = "its columns first, as in 'id UInt64, name String', or rows only";
 const TABLE_TEXT = new Set(['values']);
 
-/** A text that stands first is columns, unless it cannot be read so: a single word, or none. */
+/**
+ * A text at the first place is a list of columns, unless it cannot be read as one: a single word,
+ * or an empty text.
+ */
 function areColumns(name: string, first: Argument | undefined): boolean {
   if (!TABLE_TEXT.has(name)) return true;
   if (!first || first.kind === 'constant') return true;

@@ -1,4 +1,4 @@
-/** An argument of a function, as far as its text can be judged. */
+/** An argument of a function, as far as its text is known. */
 export type Argument =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'name'; readonly name: string }
@@ -22,7 +22,7 @@ export function constantArgument(attributes: string): Argument {
   const text = TEXT.exec(attributes)?.[1];
   if (text !== undefined) return { kind: 'text', text: text.replace(/\\(.)/g, '$1') };
   const whole = /^(?:alias: [^,]*, )?constant_value: UInt64_(\d+),/.exec(attributes)?.[1];
-  // A text that is printed in another way could be any.
+  // A text that is printed in another way could be anything.
   return / constant_value_type: (?:String|LowCardinality|FixedString)/.test(` ${attributes}`)
     ? { kind: 'other' }
     : { kind: 'constant', whole: whole === undefined ? undefined : Number(whole) };

@@ -7,15 +7,15 @@ export interface Token {
 }
 
 /**
- * No escapes and no comments: there is no text that two readers could take for different things.
- * Whatever else stands there makes it no type.
+ * Escapes and comments are not allowed, so no text can be read in two ways. With any other
+ * character the text is no type.
  */
 const TOKEN =
   /(?<word>[A-Za-z_]\w{0,127})|`(?<name>[^`\\\p{C}]{1,256})`|'(?<text>[^'\\\p{C}]*)'(?!')|(?<number>-?\d{1,12}(?:\.\d{1,20})?)(?![\w.])|(?<mark>[(),=.])| +/uy;
 
 const TOKENS_MAX = 20_000;
 
-/** @returns undefined when anything stands in it that a type does not have. */
+/** @returns undefined if the text has anything that a type does not have. */
 export function tokensOf(text: string): readonly Token[] | undefined {
   const tokens: Token[] = [];
   for (let at = 0; at < text.length; at = TOKEN.lastIndex) {

@@ -1,6 +1,7 @@
 /**
- * Functions, in lower case, that take the name of a time zone, by the argument that it is, from 0.
- * The engine (26.7) was asked: each allowed function with a zone that does not exist in each place.
+ * Functions, in lower case, that take the name of a time zone, with the index of that argument,
+ * from 0. The list comes from the engine (26.7): each allowed function was tried with a zone that
+ * does not exist, at each place.
  */
 const NAMES: Readonly<Record<string, string>> = {
   0: `

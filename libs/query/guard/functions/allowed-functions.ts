@@ -4,7 +4,7 @@ import { FUNCTION_NAMES } from './function-names.js';
 export const KNOWN_FUNCTIONS: readonly string[] = FUNCTION_NAMES.trim().split(/\s+/);
 const ALLOWED = new Set(KNOWN_FUNCTIONS);
 
-/** Suffixes by which an aggregate function becomes another: `sumIf`, `quantileArrayOrNull`. */
+/** Suffixes that turn an aggregate function into another: `sumIf`, `quantileArrayOrNull`. */
 const COMBINATOR =
   /(?:if|array|map|distinct|ornull|ordefault|foreach|resample|argmin|argmax|simplestate|state|merge|mergestate)$/;
 
@@ -19,7 +19,7 @@ export function isAllowedFunction(name: string): boolean {
   }
 }
 
-/** Table functions that read nothing but their arguments. */
+/** Table functions that read only their arguments. */
 export const ALLOWED_TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
   'numbers',
   'numbers_mt',

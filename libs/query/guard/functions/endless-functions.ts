@@ -1,7 +1,7 @@
 /**
- * Functions that work within one block for as long as they like: the engine looks at its clock
- * between blocks. Each was measured (26.7) with arguments that a short statement makes, and went on
- * for long past its limit. Their time grows with the product of their arguments' sizes.
+ * Functions whose work on one block can take unlimited time, because the engine checks its time
+ * limit only between blocks. Each was measured (26.7) with arguments that a short statement makes,
+ * and went on for long past its limit. Their time grows with the product of their arguments' sizes.
  */
 export const ENDLESS_FUNCTIONS: ReadonlySet<string> = new Set([
   'arraylevenshteindistance',

@@ -3,7 +3,7 @@ import { authorTokens } from '../../dialect/author-tokens.js';
 import { readTime } from '../../plan/read-time.js';
 import type { Token } from '../../search/statement-tokens.js';
 
-/** A value that a statement compares with: nothing else of the statement depends on which it is. */
+/** A value that a statement compares with. Nothing else in the statement depends on the value. */
 export interface ComparedLiteral {
   readonly kind: LiteralKind;
   readonly value: string;
@@ -14,21 +14,21 @@ export interface ComparedLiteral {
 /** A kind of fractions: so many digits before the point, 0 for a lone 0, and so many behind it. */
 export type FractionKind = `${number}.${number}`;
 
-/** Values of one kind are written alike in the engine's words; integers are of so many digits. */
+/** Values of one kind are printed alike by the engine; integers have the same number of digits. */
 export type LiteralKind = 'day' | 'second' | 'moment' | 'iso' | 'text' | number | FractionKind;
 
 /** Tells whether literals of the kind stand without quotes. */
 export const isOfNumbers = (kind: LiteralKind): kind is number | FractionKind =>
   typeof kind === 'number' || /^\d/.test(kind);
 
-/** Longer statements, and those with more values, are judged as they are. */
+/** Longer statements, and those with more values, are judged without a shape. */
 const STATEMENT_MAX = 4096;
 const LITERALS_MAX = 16;
 
 const BEGINS = /^\s*(?:SELECT|WITH)\s/i;
-/** Comments, placeholders, and characters that some reader takes for quotes. */
+/** Comments, placeholders, and characters that some readers treat as quotes. */
 const UNUSUAL = /--|\/\*|#|[{}"$\u0085\u2018-\u201f\u2028\u2029\ue000-\ue1ff]/;
-/** Words behind which no value of a query stands. */
+/** Words after which there is no value that a query compares with. */
 const NO_SHAPE = /^(?:SETTINGS|FORMAT|INTO|EXPLAIN|DESCRIBE|SHOW|ESCAPE)$/i;
 const CONDITIONS = /^(?:WHERE|PREWHERE|HAVING)$/i;
 /** Clauses in the order in which a query has them. */
@@ -36,19 +36,19 @@ const ORDER: Readonly<Record<string, number>> = {
   ...{ WITH: 1, SELECT: 2, FROM: 3, JOIN: 4, ON: 4, USING: 4, PREWHERE: 5, WHERE: 6, GROUP: 7 },
   ...{ HAVING: 8, WINDOW: 9, QUALIFY: 10, ORDER: 11, LIMIT: 12, OFFSET: 13, FETCH: 14 },
 };
-/** Those that it may have several times. */
+/** The clauses that may occur several times. */
 const REPEATED = /^(?:JOIN|ON|USING|LIMIT)$/i;
 const COMBINES = /^(?:UNION|INTERSECT|EXCEPT)$/i;
-/** A bracket behind these holds a condition where it stands in one. */
+/** Brackets after these words contain a condition if they stand in one. */
 const BEFORE_CONDITION = /^(?:WHERE|PREWHERE|HAVING|AND|OR|NOT|\()$/i;
 const COMPARES = /^(?:=|==|!=|<>|<|<=|>|>=|LIKE|ILIKE)$/i;
 const ENDS = /^(?:AND|OR|GROUP|ORDER|LIMIT|HAVING|UNION|INTERSECT|EXCEPT|\))$/i;
 
 const WHOLE = /^(?:0|[1-9]\d{0,17})$/;
-/** The engine prints such a number as it is written: a float holds it, and it needs no exponent. */
+/** The engine prints such a number unchanged: it fits into a float, and needs no exponent. */
 const FRACTION = /^(?:(0)\.(?=[1-9])|([1-9]\d{0,8})\.)(\d{0,5}[1-9])$/;
 const TEXT = /^'([\x20-\x26\x28-\x5b\x5d-\x7e\p{L}\p{N}]{1,200})'$/u;
-/** Words that the guard looks for in texts, too. */
+/** Words that the guard also searches for in texts. */
 const LOOKED_FOR = /select|aggregatefunction/i;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const SECOND = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
@@ -59,7 +59,7 @@ const NUMERIC = /^\s*[-+.]?\d/;
 /** A pair of brackets, or the whole statement. */
 interface Frame {
   clause: 'condition' | 'list' | 'other';
-  /** Says whether it is the statement, or a query that gives it rows, or a condition of these. */
+  /** Tells whether it is the statement, a query that gives it rows, or a condition of these. */
   readonly isPlain: boolean;
   /** The place of the last clause in their order; undefined where it is no query. */
   order: number | undefined;
@@ -95,7 +95,10 @@ export function comparedLiterals(text: string): readonly ComparedLiteral[] | und
   return literals.length === 0 || literals.length > LITERALS_MAX ? undefined : literals;
 }
 
-/** Enters a clause. Names may be called like clauses: that shows in their order, or in what stands before. */
+/**
+ * Enters a clause. Names may be equal to clauses; the order of the clauses, or the text before,
+ * tells them apart.
+ */
 function isInOrder(tokens: readonly Token[], at: number, frame: Frame): boolean {
   const mark = certain(tokens[at], 'word of a statement').text.toUpperCase();
   if (COMBINES.test(mark)) {
@@ -160,7 +163,7 @@ function kindOf({ kind, text }: Token): Pick<ComparedLiteral, 'kind' | 'value'> 
   const value = kind === 'text' ? TEXT.exec(text)?.[1] : undefined;
   if (value === undefined || LOOKED_FOR.test(value)) return undefined;
   if (!NUMERIC.test(value)) return { kind: 'text', value };
-  // It may be refused as it stands: a day that no calendar has.
+  // The literal itself may be refused: a day that does not exist.
   if (/^\s*[-+]?\d+$/.test(value) || readTime(value) === undefined) return undefined;
   if (DAY.test(value)) return { kind: 'day', value };
   if (SECOND.test(value)) return { kind: 'second', value };

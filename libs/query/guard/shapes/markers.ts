@@ -1,24 +1,24 @@
 import { quoteText } from '@app/warehouse';
 import { isOfNumbers, type FractionKind, type LiteralKind } from './compared-literals.js';
 
-/** A value that stands nowhere else in a statement. */
+/** A value that occurs nowhere else in a statement. */
 export interface Marker {
   readonly kind: LiteralKind;
   readonly value: string;
-  /** The value as a statement writes it. */
+  /** The value in the notation of a statement. */
   readonly literal: string;
 }
 
-/** So many values are tried before a statement is judged as it is. */
+/** So many values are tried before a statement is judged without a shape. */
 const TRIES_MAX = 200;
-/** Digits of a number of which only the last are another each time. */
+/** The digits of a number. Only the last ones change from marker to marker. */
 const LAST_DIGITS = 3;
 
-/** Values of each kind for one statement, the same ones each time. */
+/** Makes values of each kind for one statement, always the same ones in the same order. */
 export class Markers {
   private readonly tried = new Map<LiteralKind, number>();
 
-  /** @param taken all text that may hold none of them. */
+  /** @param taken all texts that must not contain a marker. */
   constructor(private readonly taken: string) {}
 
   /** @returns undefined where there are no more. */
@@ -54,7 +54,7 @@ function valueAt(kind: LiteralKind, at: number): string | undefined {
   }
 }
 
-/** Neither 0 nor 1, which statements are full of. */
+/** The value is neither 0 nor 1, which occur in most statements. */
 function numberAt(digits: number, at: number): string | undefined {
   const last = Math.min(digits, LAST_DIGITS);
   const step = digits < LAST_DIGITS ? 1 : 4;
@@ -63,7 +63,10 @@ function numberAt(digits: number, at: number): string | undefined {
   return isLong ? '9'.repeat(digits - last) + String(value) : undefined;
 }
 
-/** It ends in no 0, which the engine would not print, and looks like no marker of an integer. */
+/**
+ * It does not end in 0, which the engine would not print, and cannot be mistaken for the marker of
+ * an integer.
+ */
 function fractionAt(kind: FractionKind, at: number): string | undefined {
   const [whole = 0, behind = 0] = kind.split('.').map(Number);
   const last = Math.min(behind, LAST_DIGITS);

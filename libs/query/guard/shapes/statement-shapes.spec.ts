@@ -94,7 +94,7 @@ describe('shapes of statements', () => {
     tables: [],
   });
 
-  /** The texts that are judged where statements are asked one after another. */
+  /** The texts that are judged when statements are sent one after another. */
   async function judged(
     asked: readonly [RequestOrganization, number][],
     failure?: Error,

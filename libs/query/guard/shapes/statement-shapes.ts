@@ -8,12 +8,12 @@ import { comparedLiterals, type ComparedLiteral } from './compared-literals.js';
 import { Markers, type Marker } from './markers.js';
 import { Template } from './template.js';
 
-/** A statement with other values in the places of its own. */
+/** A statement with markers in the places of its values. */
 interface StatementShape {
-  /** The same text for all statements that differ in these values only. */
+  /** A text that is equal for all statements that differ only in these values. */
   readonly probe: string;
   readonly markers: readonly Marker[];
-  /** The literals that the markers stand for, in the same order. */
+  /** The literals that the markers replace, in the same order. */
   readonly values: readonly ComparedLiteral[];
 }
 
@@ -43,8 +43,8 @@ export class StatementShapes {
   private readonly templates = new Verdicts<Template>(MOST, ({ length }) => length);
 
   /**
-   * @param judge a text as it is.
-   * @throws what that throws
+   * @param judge judges a text without a shape.
+   * @throws the errors of `judge`
    */
   async admit<Admitted extends Judged>(
     text: string,
@@ -63,8 +63,9 @@ export class StatementShapes {
   }
 
   /**
-   * @returns undefined where the statement is to be judged as it is, which tells what is wrong with it.
-   * @throws what is no verdict: it would be the same of the statement.
+   * @returns undefined if the statement must be judged without a shape, so that the error is about
+   *   the statement.
+   * @throws errors that are no verdict, and that the statement itself would get too.
    */
   private async byProbe<Admitted extends Judged>(
     shape: StatementShape,
@@ -108,13 +109,19 @@ const VERDICTS = new Set([
   'STREAM_NOT_FOUND',
 ]);
 
-/** Says whether it tells of the text, and not of the moment: of time, memory, turns, zones in use. */
+/**
+ * Tells whether an error is about the text, and not about the moment: time, memory, turns, zones in
+ * use.
+ */
 function isVerdict(error: unknown): boolean {
   if (error instanceof Refusal) return error.rule !== 'time_zone';
   return error instanceof MillraceError && VERDICTS.has(error.kind);
 }
 
-/** Tables are those that the asker may read, and a statement may be written by their columns. */
+/**
+ * The key contains the caller's tables, because the translation of a statement depends on their
+ * columns.
+ */
 function keyOf({ probe }: StatementShape, organization: RequestOrganization): string {
   const { id, administered = false, streams } = organization;
   return JSON.stringify([id, administered, streams ? [...streams].sort() : 'all', probe]);

@@ -8,7 +8,7 @@ import type { Marker } from './markers.js';
 interface Found {
   /** Index of the token. */
   readonly at: number;
-  /** Says whether it stands there in the notation of the engine's times. */
+  /** Tells whether it stands there in the notation of the engine's times. */
   readonly isTime: boolean;
 }
 
@@ -21,7 +21,7 @@ const TOKEN_LENGTH = 128;
 
 /** A statement that was admitted, with places for values. */
 export class Template {
-  /** Characters that it holds, about. */
+  /** The approximate number of characters that it holds. */
   readonly length: number;
 
   private constructor(
@@ -35,7 +35,7 @@ export class Template {
 
   /**
    * @param admitted in the engine's canonical print.
-   * @returns undefined where one of the markers is not there exactly once, as a value that is compared.
+   * @returns undefined if one of the markers is not there exactly once, as a compared value.
    */
   static of(admitted: string, markers: readonly Marker[]): Template | undefined {
     const tokens = tokenize(admitted);
@@ -49,7 +49,7 @@ export class Template {
     return new Template(admitted, tokens, places);
   }
 
-  /** @returns undefined where the statement would be another one than this, beside its values. */
+  /** @returns undefined if the result would differ from this statement in more than its values. */
   fill(values: readonly ComparedLiteral[]): string | undefined {
     const texts = this.tokens.map(({ text }) => text);
     let filled = '';
@@ -110,7 +110,7 @@ function timeAround(tokens: readonly Token[], at: number): number | undefined {
 
 const COMPARES = /^(?:=|==|!=|<>|<|<=|>|>=|LIKE|ILIKE)$/;
 
-/** Says whether it stands behind a comparison, or in the list behind IN. */
+/** Tells whether it stands after a comparison, or in the list after IN. */
 function isCompared(tokens: readonly Token[], at: number): boolean {
   const before = tokens[at - 1]?.text ?? '';
   if (COMPARES.test(before)) return true;
@@ -124,12 +124,12 @@ function isCompared(tokens: readonly Token[], at: number): boolean {
 const CLAUSES =
   /^(?:WITH|SELECT|FROM|JOIN|ON|USING|WHERE|PREWHERE|HAVING|GROUP|ORDER|LIMIT|OFFSET|QUALIFY|WINDOW)$/;
 const CONDITIONS = /^(?:WHERE|PREWHERE|HAVING)$/;
-/** Queries that stand here give rows, and no column the name of their text. */
+/** Queries at these places give rows, and their text does not become the name of a column. */
 const SOURCES = /^(?:WITH|FROM|JOIN)$/;
 
 /**
- * Says whether it stands in a condition, and the query of that is the statement or gives it rows. A
- * column may be named as it was written, or not where that is long, so no value is taken from it.
+ * Tells whether it stands in a condition of the statement, or of a query that gives it rows. A
+ * column's name may be its text, or not if the text is long, so no value is taken from one.
  */
 function isInCondition(tokens: readonly Token[], place: number): boolean {
   let depth = certain(tokens[place], 'token of a value').depth;

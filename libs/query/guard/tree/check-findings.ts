@@ -14,20 +14,20 @@ import { readType } from '../arguments/read-type.js';
 import { refused } from '../refused.js';
 import { takesText, type JudgedTexts } from '../arguments/text-arguments.js';
 
-/** The engine reads from this when a SELECT has no FROM. */
+/** The engine reads this table if a SELECT has no FROM. */
 const NO_TABLE = 'system.one';
-/** Names that a database of the engine or of an organization has. */
+/** The names of databases of the engine or of an organization. */
 const DATABASE =
   /^(?:system|information_schema|default|_temporary_and_external_tables|_local|o_[0-9a-f]{32})$/i;
-/** These names would show the name of the organization's database. */
+/** These functions would reveal the name of the organization's database. */
 const DATABASE_NAMES = new Set(['_database', 'currentdatabase', 'current_database']);
-/** These names would show it, too, unless they are columns. */
+/** These names would also reveal it, unless they are columns. */
 const DATABASE_WORDS = new Set(['database', 'schema']);
 
 /**
- * Refuses what is refused for every tenant.
- * @param text as its author wrote it, for the places of what is refused.
- * @param engineFunctions all that the engine has, in lower case.
+ * Refuses everything that is refused for every tenant.
+ * @param text as its author wrote it, for the places of refused pieces.
+ * @param engineFunctions all functions of the engine, in lower case.
  * @throws {MillraceError} STATEMENT_REFUSED
  */
 export function checkFindings(
@@ -83,7 +83,7 @@ export function checkFindings(
       throw refused('name', `${last} is not allowed${at(last)}`);
   }
   for (const [name] of findings.repeated) {
-    // The engine would tell their columns apart by the database's name.
+    // The engine would distinguish their columns by the database's name.
     if (!findings.expressions.has(name))
       throw new MillraceError(
         'INVALID_SQL',
@@ -105,7 +105,7 @@ export function checkFindings(
 
 const COMBINED = /(?:if|distinct|ornull|ordefault|array|state|merge)$/;
 
-/** Tells whether the engine has it, by itself or with what makes another of an aggregate function. */
+/** Tells whether the engine has it, by itself or with a suffix of an aggregate function. */
 function isOfEngine(name: string, engineFunctions: ReadonlySet<string>): boolean {
   const lower = name.toLowerCase();
   return engineFunctions.has(lower) || engineFunctions.has(lower.replace(COMBINED, ''));
@@ -128,8 +128,8 @@ export function checkTables(
   organization: RequestOrganization,
   text: string,
 ): void {
-  // A caller who may see all tables of the database reaches nothing more by a name that the engine
-  // takes for a table.
+  // A caller who may see all tables of the database gains nothing if the engine takes a name for a
+  // table.
   const seesAll = organization.streams === undefined;
   const own = ([name, ...more]: Name): boolean =>
     more.length === 0 &&
@@ -165,7 +165,7 @@ export function checkTables(
         `a token for some streams cannot ask IN ${first}${placeOf(first, text)}: write IN (SELECT … FROM …), a list, or has(…)`,
       );
     if (own(name)) continue;
-    // A column, or an alias: but not a table of ours that this caller may not see.
+    // The name is a column or an alias, and must not be a table that this caller may not see.
     if (name.length > 1 ? DATABASE.test(first) : first.startsWith('_')) throw bareNames(name, text);
   }
 }

@@ -1,12 +1,12 @@
 import { inspectTree } from './inspect-tree.js';
 
-/** A node of the engine's print: its line, and its children's. */
+/** A node of the engine's print: its line, and the lines of its children. */
 type Printed = readonly [string, ...Printed[]];
 
 const list = (...children: Printed[]): Printed => ['LIST', ...children];
 const from = (name: string): Printed => ['JOIN TREE', [`IDENTIFIER, identifier: ${name}`]];
 const query = (...sections: Printed[]): Printed => ['QUERY', ...sections];
-/** A query within WITH, by its name. */
+/** A query in WITH, with its name. */
 const named = (name: string, ...sections: Printed[]): Printed => [
   `QUERY, is_subquery: 1, is_cte: 1, cte_name: ${name}`,
   ...sections,

@@ -3,7 +3,7 @@ import { certain } from '@app/platform';
 /** An open node of the engine's print, as far as scopes need it. */
 interface ScopeNode {
   readonly label: string;
-  /** LIST only: how many children have been seen. */
+  /** LIST only: the number of children so far. */
   readonly children: number;
 }
 
@@ -14,7 +14,7 @@ interface ScopeNode {
  * after its definition: then no definition reads itself.
  */
 export class ExpressionScopes {
-  /** Names that may be a table's although an expression has them. */
+  /** Names that may be a table's although an expression has the same name. */
   readonly loose = new Set<string>();
   /** The expressions of each QUERY, by their places in its WITH. */
   private readonly declared = new Map<ScopeNode, Map<string, number>>();

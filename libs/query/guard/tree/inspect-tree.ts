@@ -7,18 +7,21 @@ import { constantArgument, type Argument, type TextCall } from '../arguments/tex
 /** The words of a name: `a.b` has two, a quoted `a.b` one. */
 export type Name = readonly [first: string, ...more: string[]];
 
-/** The names in a statement, read off the engine's own print of its tree. */
+/** The names in a statement, read from the engine's own print of its tree. */
 export interface TreeFindings {
   /** Names of functions, as written. */
   readonly functions: ReadonlySet<string>;
   readonly tableFunctions: ReadonlySet<string>;
-  /** Names where a table stands. */
+  /** Names at the place of a table. */
   readonly tables: readonly Name[];
-  /** Tables without an alias in a FROM that has their name a second time. */
+  /** Tables without an alias whose name occurs a second time in the same FROM. */
   readonly repeated: readonly Name[];
   /** Names on the right of IN: a table, or a column. */
   readonly inOperands: readonly Name[];
-  /** Names that a function which takes functions is given: one of a function is called. */
+  /**
+   * Names that are arguments of a function which takes functions. If such a name is a function's,
+   * it is called.
+   */
   readonly references: readonly Name[];
   /** Names of functions that the statement defines. */
   readonly lambdas: ReadonlySet<string>;
@@ -26,17 +29,22 @@ export interface TreeFindings {
   readonly columns: readonly Name[];
   /** Names of common table expressions. */
   readonly expressions: ReadonlySet<string>;
-  /** Names in FROM that the engine may take for a table although an expression has them. */
+  /**
+   * Names in FROM that the engine may take for a table although an expression has the same name.
+   */
   readonly loose: ReadonlySet<string>;
   /** The settings of queries within the statement. */
   readonly innerSettings: readonly string[];
-  /** Tells whether a text or a name could be a type that makes the engine believe bytes to be its own state. */
+  /**
+   * Tells whether a text or a name could be a type by which the engine would take bytes for its own
+   * internal state.
+   */
   readonly namesState: boolean;
-  /** Calls of functions that read a text in a way of their own. */
+  /** Calls of functions that interpret one of their texts. */
   readonly calls: readonly TextCall[];
-  /** Types that names within JSON end in. */
+  /** Types at the end of names within JSON. */
   readonly typesInNames: readonly string[];
-  /** The texts of aliases, where an alias stands for one text and nothing else. */
+  /** The texts of aliases that stand for exactly one text and nothing else. */
   readonly texts: ReadonlyMap<string, string>;
   /** Lines that belong to none of the known kinds. */
   readonly unknown: readonly string[];
@@ -46,7 +54,7 @@ const NODE =
   /^ *(QUERY|UNION|LIST|IDENTIFIER|FUNCTION|CONSTANT|LAMBDA|MATCHER|TABLE_FUNCTION|JOIN|CROSS JOIN|ARRAY_JOIN|SORT|WINDOW|INTERPOLATE|(?:EXCEPT|REPLACE|APPLY) COLUMN TRANSFORMER) id: (\d+)(?:, (.*))?$/;
 const SECTION =
   /^ *(?:WITH|PROJECTION(?: COLUMNS)?|PROJECTION ALIASES TO OVERRIDE|JOIN TREE|PREWHERE|WHERE|GROUP BY|HAVING|WINDOW|QUALIFY|ORDER BY|INTERPOLATE|LIMIT BY LIMIT|LIMIT BY OFFSET|LIMIT BY|LIMIT|OFFSET|ARGUMENTS ?|PARAMETERS|TABLE EXPRESSION|TABLE EXPRESSIONS|LEFT TABLE EXPRESSION|RIGHT TABLE EXPRESSION|JOIN EXPRESSIONS?|PARTITION BY|FRAME BEGIN OFFSET|FRAME END OFFSET|FILL FROM|FILL TO|FILL STEP|FILL STALENESS|QUERIES|EXPRESSION ?|INTERPOLATE_EXPRESSION|REPLACEMENTS \d+|DISTINCT ON)$/;
-/** Sections that end in a name of the user's: `EXPRESSION x`, `REPLACEMENT NAME x EXPRESSION`. */
+/** Sections that end in a name of the author's: `EXPRESSION x`, `REPLACEMENT NAME x EXPRESSION`. */
 const NAMED_SECTION = /^ *(?:EXPRESSION .+|REPLACEMENT NAME .+ EXPRESSION)$/;
 const SETTINGS = /^ *SETTINGS (.*)$/;
 /** Sections whose child is a table. */
@@ -57,7 +65,7 @@ const IN_FUNCTIONS = /^(?:global)?(?:not)?(?:null)?in(?:ignoreset)?$/i;
 interface OpenNode {
   readonly indent: number;
   readonly label: string;
-  /** LIST only: how many children have been seen. */
+  /** LIST only: the number of children so far. */
   children: number;
   /** QUERY only: the tables of its FROM that have no alias, and all other names in it. */
   readonly unnamed: Set<string>;
@@ -73,18 +81,20 @@ interface OpenCall extends TextCall {
 const IDENTIFIER = /^(?:alias: [^,]*, )?identifier: ([^,]+)(?:, final: .*|, sample_size: .*)?$/;
 const FUNCTION = /^(?:alias: [^,]*, )?function_name: ([^,]+), function_type: \w+(?:, .*)?$/;
 const TABLE_FUNCTION = /^(?:alias: [^,]*, )?table_function_name: ([^,]+)(?:, .*)?$/;
-/** Functions that take functions, among others; by their bare names, too. */
+/** Functions that take functions as arguments, also by their bare names. */
 const HIGHER = /^(?:array|map)/i;
 /**
- * The engine's own code makes a value of such a type; it is never read from a client's bytes. Where
- * a type can stand it is read strictly; this looks at all other texts and names, too. */
+ * Only the engine's own code may make a value of such a type; a client's bytes must not be read as
+ * one. At the place of a type, a strict reader is used; this searches all other texts and names.
+ */
 const STATE = /AggregateFunction(?!\w).*\(/is;
 /** `a.:Int64`, of JSON; brackets may follow. */
 const TYPE_IN_NAME = /^:`?(.*?)`?(?:\[\])*$/s;
 
 /**
- * Reads the print line by line. Names in it hold neither commas nor line breaks: see `spell-out.ts`.
- * A number of a node that does not follow, as a line of no known form, is reported and refused.
+ * Reads the print line by line. Names in it contain neither commas nor line breaks: see
+ * `spell-out.ts`. A node with an unexpected number, or a line of an unknown form, is reported and
+ * refused.
  */
 export function inspectTree(print: string): TreeFindings {
   const scopes = new ExpressionScopes();
@@ -144,7 +154,7 @@ interface Findings {
   calls: TextCall[];
   typesInNames: string[];
   texts: Map<string, string>;
-  /** Names that stand for several things, or for no text. */
+  /** Names that stand for several things, or for something that is no text. */
   ambiguous: Set<string>;
   unknown: string[];
 }
@@ -267,7 +277,10 @@ function readAlias(
   findings.scopes.declare(asWritten(expression), path);
 }
 
-/** Tells whether a table and its alias share a name with others of the same FROM, one of which has no alias. */
+/**
+ * Tells whether a table and its alias have the name of others in the same FROM, one of which has no
+ * alias.
+ */
 function isRepeated(
   path: readonly OpenNode[],
   table: string | undefined,

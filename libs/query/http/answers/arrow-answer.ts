@@ -29,7 +29,7 @@ function structFields(shape: Shape, path: string, known: Known): readonly ArrowF
   );
 }
 
-/** Where values of several kinds are, they are told as text. */
+/** Values of several kinds are answered as text. */
 function nodeType({ plain, object, elements }: ShapeNode, path: string, known: Known): ArrowType {
   const [only, more] = plain;
   const told = known.get(path);

@@ -1,7 +1,7 @@
 import { readBinaryType } from '@app/warehouse';
 import { readElement, readEngineType, typeWithin } from '../../plan/engine-type.js';
 
-/** A field as Arrow's Rust library writes it in JSON, which ROAPI's clients read. */
+/** A field in the JSON of Arrow's Rust library, which ROAPI's clients read. */
 export interface ArrowField {
   readonly name: string;
   readonly data_type: ArrowType;
@@ -30,7 +30,7 @@ const SIMPLE: readonly (readonly [RegExp, string])[] = [
   [/^Date(?:32)?$/, 'Date32'],
   [/^Nothing$/, 'Null'],
 ];
-/** The units, by the digits behind the second. */
+/** The units, by the number of digits of a second. */
 const UNITS: readonly (readonly [number, string])[] = [
   [0, 'Second'],
   [3, 'Millisecond'],
@@ -41,7 +41,7 @@ const MILLISECOND_DIGITS = 3;
 const DECIMAL128_DIGITS = 38;
 const UUID_BYTES = 16;
 
-/** The type of the engine's type. What Arrow has no type of is answered as text. */
+/** Arrow's type for the engine's type. Values that Arrow has no type for are answered as text. */
 export function arrowType(type: string): ArrowType {
   const read = readEngineType(type);
   const { name: outer, parameters } = read;
@@ -90,7 +90,7 @@ export function arrowType(type: string): ArrowType {
   }
 }
 
-/** @param nullable what the type says, unless given. */
+/** @param nullable by default, the type decides. */
 export const arrowField = (
   name: string,
   type: string,
@@ -108,7 +108,7 @@ function timestamp([digits = '0', zone]: readonly string[]): ArrowType {
   return { Timestamp: [unitOf(digits), zone === undefined ? null : zone.slice(1, -1)] };
 }
 
-/** One without a name is counted. */
+/** A field without a name gets a number. */
 function element(text: string, index: number): ArrowField {
   const { name, type } = readElement(text);
   if (name === '') return arrowField(String(index + 1), type);

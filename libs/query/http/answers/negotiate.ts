@@ -3,7 +3,7 @@ import type { ResultFormat } from '@app/warehouse';
 
 const TEXT = '; charset=utf-8';
 export const JSON_TYPE = `application/json${TEXT}`;
-/** Media types that can be asked for, the default first. */
+/** The supported media types, the default first. */
 const FORMATS: readonly (readonly [type: string, format: ResultFormat, parameters: string])[] = [
   ['application/json', 'json', TEXT],
   ['application/x-ndjson', 'ndjson', TEXT],
@@ -25,13 +25,10 @@ interface Negotiated {
   readonly contentType: string;
 }
 
-/**
- * A person's browser, or a tool that shows text, asks for these. It gets the default, as for
- * anything.
- */
+/** Browsers, and tools that show text, ask for these types. They get the default. */
 const SHOWN = ['text/html', 'text/plain'];
 
-/** Programs send the same header each time, and there are few programs. */
+/** Programs send the same header each time, so the choice is cached. */
 const CHOSEN = new Map<string, Negotiated>();
 const CHOSEN_MAX = 100;
 const CHOSEN_LENGTH_MAX = 200;
@@ -92,7 +89,7 @@ interface Weighed {
   readonly place: number;
 }
 
-/** Values of a header with their weights, in the order they stand. */
+/** The values of a header with their weights, in order. */
 function weighed(header: string): readonly Weighed[] {
   return header
     .split(',')

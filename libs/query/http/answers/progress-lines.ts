@@ -7,25 +7,27 @@ const ROW = Buffer.from('{"row":');
 const ROW_END = Buffer.from('}\n');
 
 /**
- * Lines of rows become lines of `{"row":…}`, with lines between them that tell what was read by then.
- * The last line tells what the whole answer took, or why there is no more of it: one that ends
- * otherwise was cut off.
+ * Converts lines of rows to lines of `{"row":…}`, with lines of progress between them. The last
+ * line has the statistics of the whole answer, or the reason why it ends early. An answer without a
+ * last line was cut off.
  */
 export class ProgressLines extends Transform {
   private readonly startedAt = performance.now();
   private latest: QueryProgress = { rowsRead: 0, bytesRead: 0 };
   private resultBytes = 0;
-  /** The beginning of a row whose end has not come yet. */
+  /** The beginning of an incomplete row. */
   private begun: Buffer[] = [];
   private hasTold = false;
   private isOver = false;
 
-  /** @param onTold called behind each line of progress: it should not wait for more */
+  /** @param onTold is called after each line of progress, so that the line is sent at once */
   constructor(private readonly onTold: () => void) {
     super();
   }
 
-  /** @param isLate whether somebody waits for a sign: an answer that comes at once needs none */
+  /**
+   * @param isLate tells whether the client waits for a sign of progress: a fast answer needs none
+   */
   progress(read: QueryProgress, isLate: boolean): void {
     this.latest = read;
     if (!isLate || this.isOver || this.destroyed) return;
@@ -33,7 +35,7 @@ export class ProgressLines extends Transform {
     this.onTold();
   }
 
-  /** The end of an answer that has begun; of one that has not, the failure is all there is. */
+  /** The end of an answer that has begun. If it has not begun, only the failure is answered. */
   fail(error: unknown): void {
     if (this.destroyed || this.isOver) return;
     this.isOver = true;
@@ -52,7 +54,7 @@ export class ProgressLines extends Transform {
       this.begun = [];
       from = end + 1;
     }
-    // The engine's memory is used again for what follows.
+    // The engine reuses its memory for the next rows.
     if (from < chunk.length) this.begun.push(Buffer.from(chunk.subarray(from)));
     if (pieces.length > 0) this.pass(Buffer.concat(pieces));
     done();

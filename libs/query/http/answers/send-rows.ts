@@ -9,10 +9,11 @@ interface Trailers {
 }
 
 /**
- * Sends rows as they come, after the reply's headers, and frees each block when it is sent: left to
- * the collector, blocks of mebibytes cost as much processor time again as sending them.
- * @param trailers told when all rows are sent
- * @throws what the rows fail with before the first of them; later the connection is cut.
+ * Sends rows as they come, after the reply's headers, and frees each block when it is sent. If
+ * blocks of mebibytes were left to the garbage collector, that would cost as much processor time
+ * again as sending them.
+ * @param trailers is called when all rows are sent
+ * @throws the error of the rows if it comes before the first of them; later the connection is cut.
  */
 export async function sendRows(
   rows: NodeJS.ReadableStream,
@@ -47,7 +48,7 @@ export async function sendRows(
       done();
     },
   });
-  // A write to a connection that has just gone is kept for ever, and never answered.
+  // A write to a connection that has just closed would be kept for ever, without an answer.
   const leave = (): void => void client.destroy();
   if (raw.destroyed) leave();
   else raw.once('close', leave);

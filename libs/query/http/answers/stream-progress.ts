@@ -10,13 +10,13 @@ import { ProgressLines } from './progress-lines.js';
 import { sendRows } from './send-rows.js';
 import { acceptedEncoding, varyByForm } from './stream-result.js';
 
-/** Rows as NDJSON, and between them how far the query is. */
+/** Rows as NDJSON, with lines of progress between them. */
 const PROGRESS_TYPE = 'application/vnd.millrace.progress+ndjson';
 
-/** Nobody waits for progress before that time. */
+/** Before this time, no client needs to see progress. */
 const PATIENCE_MS = 150;
 
-/** A client that can read this form names it; `*` never means it. */
+/** A client that can read this form asks for it by name; `*` does not include it. */
 export const asksForProgress = ({ headers }: AuthenticatedRequest): boolean =>
   (headers.accept ?? '').split(/[,;]/).some((each) => each.trim().toLowerCase() === PROGRESS_TYPE);
 
@@ -25,8 +25,8 @@ interface Watched extends Omit<QueryQuestion, 'signal'> {
 }
 
 /**
- * Runs a statement for somebody who watches: browsers read no trailers. While it works, lines tell
- * what was read, and a failure after the first of them is a line, too.
+ * Runs a statement for a person who watches it, because browsers do not read trailers. During the
+ * work, lines report the progress, and a failure after the first line is also a line.
  */
 export async function streamProgress(
   queries: Pick<QueryPipeline, 'run'>,
@@ -64,7 +64,7 @@ export async function streamProgress(
   try {
     await sending;
   } catch (error) {
-    // Nothing was sent: the error's own words will be, as they are.
+    // Nothing was sent yet, so the error is answered as usual.
     for (const name of ['Content-Encoding', 'Content-Type']) void reply.removeHeader(name);
     throw error;
   }

@@ -12,7 +12,10 @@ import { negotiateEncoding, negotiateFormat, type ContentEncoding } from './nego
 import { sendRows } from './send-rows.js';
 import { createZstd } from './zstd.js';
 
-/** Fast over small: a result is compressed while it is made. The best first. */
+/**
+ * The encodings, the best first. Each is fast rather than small, because a result is compressed
+ * while it is made.
+ */
 const COMPRESSORS: Readonly<Record<ContentEncoding, () => NodeJS.ReadWriteStream>> = {
   zstd: createZstd,
   gzip: () => createGzip({ level: 1 }),
@@ -20,7 +23,7 @@ const COMPRESSORS: Readonly<Record<ContentEncoding, () => NodeJS.ReadWriteStream
 };
 const OFFERED = Object.keys(COMPRESSORS) as readonly ContentEncoding[];
 
-/** Says what an answer's form depends on, besides what is said already. */
+/** Names the request headers on which an answer's form depends. */
 export function varyByForm(reply: FastifyReply): void {
   const said = reply.getHeader('Vary');
   const form = 'Accept, Accept-Encoding';
@@ -45,24 +48,27 @@ export async function streamResult(
   await streamAs(answerForm(request), queries, organization, sql, request, reply, values);
 }
 
-/** Reads from the request how the client wants the answer. @throws {MillraceError} NOT_ACCEPTABLE */
+/**
+ * Reads from the request the form in which the client wants the answer.
+ * @throws {MillraceError} NOT_ACCEPTABLE
+ */
 export const answerForm = (request: AuthenticatedRequest): AnswerForm => ({
   ...negotiateFormat(request.headers.accept),
   encoding: acceptedEncoding(request),
 });
 
-/** Tells how an answer is written. */
+/** The form of an answer. */
 interface AnswerForm {
   readonly format: AnswerFormat;
   readonly contentType: string;
   readonly encoding: ContentEncoding | undefined;
-  /** The range of the rows that may be read; undefined: all. */
+  /** The range of the rows' times; undefined: all. */
   readonly range?: TimeRange | undefined;
-  /** The engine's settings for it. */
+  /** The engine's settings for this statement. */
   readonly writing?: Readonly<Record<string, string>>;
   /**
-   * Is called with the rows and bytes that were read, before the first byte. The whole answer is
-   * awaited for it.
+   * Is called with the number of read rows and bytes, before the first byte of the answer. The
+   * answer is held back until it is complete.
    */
   readonly onRead?: ((progress: QueryProgress) => void) | undefined;
 }
@@ -72,7 +78,7 @@ export const acceptedEncoding = (
   offered = OFFERED,
 ): ContentEncoding | undefined => negotiateEncoding(header(headers['accept-encoding']), offered);
 
-/** The same in a form that was chosen before. */
+/** Does the same in a form that was chosen before. */
 export async function streamAs(
   { format, contentType, encoding, range, writing, onRead }: AnswerForm,
   queries: Pick<QueryPipeline, 'run'>,
@@ -117,7 +123,7 @@ export async function streamAs(
   try {
     await sendRows(sent, reply, trailers);
   } catch (error) {
-    // Nothing was sent: the error's own words will be, as they are.
+    // Nothing was sent yet, so the error is answered as usual.
     void reply.removeHeader('Content-Encoding');
     throw error;
   }
@@ -136,7 +142,10 @@ class Statistics {
     this.resultBytes += bytes;
   }
 
-  /** Gives the summary as the engine last counted: what it read after the last row it gave may be missing. */
+  /**
+   * Gives the engine's last summary. Rows that it read after the last row of the answer may be
+   * missing.
+   */
   toString(): string {
     return JSON.stringify({
       elapsed_ms: Math.round(performance.now() - this.startedAt),

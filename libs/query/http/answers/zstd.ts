@@ -7,5 +7,5 @@ const { createZstdCompress } = zlib as {
 
 const FAST = 1;
 
-/** Node.js has one of its own, beside the event loop, from 22.15 on. */
+/** From 22.15 on, Node.js has its own, which works beside the event loop. */
 export const createZstd = createZstdCompress ?? (() => new Compressor(FAST));

@@ -2,7 +2,7 @@ import { didYouMean, MillraceError, type RequestOrganization } from '@app/platfo
 import type { Catalog, TableDescription } from '../../catalog.js';
 import { nameFinder } from '../../name-of.js';
 
-/** A table that a path names. @throws {MillraceError} STREAM_NOT_FOUND with a near name */
+/** The table in a path. @throws {MillraceError} STREAM_NOT_FOUND with a similar name */
 export function knownTable(
   catalog: Catalog,
   organization: RequestOrganization,

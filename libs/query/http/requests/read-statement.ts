@@ -33,7 +33,7 @@ function tooLarge(): MillraceError {
   );
 }
 
-/** The request itself stays open: what is left of it is read and thrown away with the answer. */
+/** The request itself stays open. The rest of it is read and discarded together with the answer. */
 function decoded(request: IncomingMessage): AsyncIterable<Buffer> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity') return request.iterator({ destroyOnReturn: false });
@@ -54,7 +54,7 @@ function decoded(request: IncomingMessage): AsyncIterable<Buffer> {
   return request.pipe(decoder).pipe(whole);
 }
 
-/** zlib's own codes begin so. */
+/** zlib's own error codes begin like this. */
 function isEncodingError(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' && /^(?:Z_|ERR_BROTLI_|ERR__ERROR_|ERR_ZLIB)/.test(code);

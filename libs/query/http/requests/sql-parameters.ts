@@ -7,11 +7,11 @@ const RANGE = ['start_time', 'end_time'] as const;
 const WHOLE = /^\d{1,16}$/;
 
 interface SqlParameters {
-  /** The parameter `query`, when it may be there. */
+  /** The parameter `query`, if it is allowed. */
   readonly statement: string | undefined;
   /** The values of `{name:Type}` placeholders. */
   readonly values: Values;
-  /** The times between which rows are read; undefined when the request names no time. */
+  /** The range of the rows' times; undefined when the request has none. */
   readonly range: TimeRange | undefined;
 }
 

@@ -6,23 +6,26 @@ import type { ReadingThread } from '../reading-thread.js';
 import type { RunningQueries } from '../running-queries.js';
 
 interface LeaseTerms {
-  /** The engine's list of running queries knows it by this. */
+  /** The query's id in the engine's list of running queries. */
   readonly id: string;
   readonly timeoutSeconds: number;
   readonly signal?: AbortSignal;
   readonly onSample?: (progress: QueryProgress) => void;
 }
 
-/** The engine keeps its time limit itself, except within one constant expression. */
+/** The engine enforces the time limit itself, except within one constant expression. */
 const GRACE_SECONDS = 2;
-/** A reader that takes nothing for so long gives its place to others. */
+/** A reader that takes nothing for so long loses its place to others. */
 const STALL_MS = 30_000;
-/** A query that is told to end before the engine lists it is told again. */
+/** A query that was ended before the engine lists it is ended again. */
 const AGAIN_MS = 50;
 const PROGRESS_MS = 50;
 const SAMPLE_MS = 200;
 
-/** A reading thread while one query has it. It goes back to the pool when the engine has let go of the query. */
+/**
+ * Gives a reading thread to one query. The thread returns to the pool when the engine has finished
+ * the query.
+ */
 export class Lease {
   private pending: Promise<unknown> | undefined;
   private gone: Promise<void> | undefined;
@@ -50,7 +53,10 @@ export class Lease {
     return this.terms.id;
   }
 
-  /** One step of the thread. @throws {WarehouseError} 159 when it takes much longer than any query may */
+  /**
+   * Runs one step of the thread.
+   * @throws {WarehouseError} 159 when it takes much longer than any query may
+   */
   async work<T>(
     step: (thread: ReadingThread) => Promise<T>,
     onProgress?: (progress: QueryProgress) => void,
@@ -69,13 +75,13 @@ export class Lease {
     });
   }
 
-  /** @throws {WarehouseError} once the query was ended: 159 when nobody took its result, else 394 */
+  /** @throws {WarehouseError} if the query was ended: 159 when nobody took its result, else 394 */
   live(): void {
     if (this.failure) throw this.failure;
     if (this.gone) throw new WarehouseError(394, 'QUERY_WAS_CANCELLED', 'the query was ended');
   }
 
-  /** The reader has what it asked for; from now on it may stall. */
+  /** The reader has its block; from now on it may stall. */
   idle(): void {
     this.stall = setTimeout(() => {
       this.failure = new WarehouseError(159, 'TIMEOUT_EXCEEDED', 'nobody takes the result');
@@ -89,7 +95,7 @@ export class Lease {
     if (this.failure) throw this.failure;
   }
 
-  /** Tells what the engine has read by now. */
+  /** Gives the numbers of rows and bytes that the engine has read so far. */
   async report(onProgress: (progress: QueryProgress) => void): Promise<void> {
     const { earlier } = this;
     const progress = await this.running.progress(this.id);
@@ -101,12 +107,12 @@ export class Lease {
     onProgress(this.latest);
   }
 
-  /** The statement is run once more: what it has read by now counts, too. */
+  /** The statement runs once more, so its earlier reading counts too. */
   again(): void {
     this.earlier = this.latest;
   }
 
-  /** Stops the query if it still runs. Resolves when the engine has let go of it. */
+  /** Stops the query if it still runs. Resolves when the engine has finished it. */
   end(): Promise<void> {
     return (this.gone ??= this.giveBack());
   }
@@ -120,7 +126,7 @@ export class Lease {
     clearInterval(this.sampling);
     this.terms.signal?.removeEventListener('abort', this.onAbort);
     for (;;) {
-      // A block that comes by itself would pass for an answer to the next query.
+      // A block that comes without a request could be mistaken for an answer to the next query.
       const work = this.pending ?? this.thread.owed();
       if (!work) break;
       await this.running.kill(this.id);
@@ -146,5 +152,5 @@ export class Lease {
 }
 
 function noop(): void {
-  // The code that waits for it is told. Nobody else need be.
+  // The waiting code gets the error; nobody else needs it.
 }

@@ -2,7 +2,7 @@ import type { Session } from 'chdb';
 import { Pool } from '@app/flow';
 import { asking, isCleared } from '../../child/open-sessions.mjs';
 
-/** A session and the database it is in, so that it is only told again when that changes. */
+/** A session and its current database, so that the database is set only when it changes. */
 class PooledSession {
   database: string | undefined;
   private opened: Session | undefined;
@@ -16,7 +16,7 @@ class PooledSession {
     return (this.opened ??= this.open());
   }
 
-  /** Empties the session after a failure, so that nothing that it still holds comes with its next answer. */
+  /** Empties the session after a failure, so that no leftover comes with its next answer. */
   async clear(): Promise<void> {
     const { opened } = this;
     if (!opened || (await isCleared(asking(opened))) || this.closed) return;

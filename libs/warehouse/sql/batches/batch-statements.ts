@@ -15,7 +15,8 @@ import { isNewest, type Claim } from './writer-epochs.js';
 
 /**
  * One thread and blocks larger than any insert, so that an insert makes exactly one part and is
- * atomic by that. What changed its default lately or would hide rows is pinned.
+ * therefore atomic. Settings whose default changed recently, or that would hide rows, are fixed
+ * here.
  */
 export const ONE_PART_SETTINGS = {
   insert_allow_materialized_columns: 1,
@@ -26,7 +27,7 @@ export const ONE_PART_SETTINGS = {
   max_insert_block_size: 1_048_576,
   async_insert: 0,
   insert_deduplicate: 0,
-  // Every column of a wide table, for each of many files.
+  // The limit is for every column of a wide table, for each of many files.
   max_ast_elements: 2_000_000,
 } as const;
 
@@ -43,7 +44,7 @@ export const LINES_SETTINGS = {
   input_format_import_nested_json: 0,
   input_format_allow_errors_num: 0,
   input_format_allow_errors_ratio: 0,
-  // The usual way is faster, and a float in a hundred becomes its neighbour.
+  // The engine's usual parser is faster, but changes one float in a hundred to its neighbour.
   precise_float_parsing: 1,
   input_format_json_read_numbers_as_strings: 0,
   input_format_json_read_bools_as_strings: 0,
@@ -53,16 +54,18 @@ export const LINES_SETTINGS = {
   input_format_json_infer_array_of_dynamic_from_array_of_different_types: 1,
   input_format_try_infer_dates: 0,
   input_format_try_infer_datetimes: 0,
-  // Acceptance writes times so, and the other ways of the engine to read them guess.
+  // Acceptance writes times in this form, and the engine's other parsers guess.
   date_time_input_format: 'basic',
   json_type_escape_dots_in_keys: 1,
-  // Objects with thousands of different keys would take a column's memory for each.
+  // Without this limit, objects with thousands of different keys would take a column's memory for
+  // each key.
   max_dynamic_subcolumns_in_json_type_parsing: KEYS_APART,
 } as const;
 
 /**
- * The rows of batches, their columns in the order of `columns`, then each row's position: in the
- * order of {@link POSITION_COLUMNS}, and none as a bare number, because a field may be called `0`.
+ * The rows of batches, with their columns in the order of `columns`, then each row's position in
+ * the order of {@link POSITION_COLUMNS}. No column of the position has a number as its name,
+ * because a field may be called `0`.
  */
 export function selectBatches({
   columns,
@@ -81,7 +84,7 @@ export function selectBatches({
   return [...byFile]
     .map(([file, [first, ...others]]) => {
       if (!first) return '';
-      // Names are told once for each file: the engine bounds how much a statement may say.
+      // Names stand only once for each file, because the engine limits the length of a statement.
       const rows = `SELECT *, rowNumberInAllBlocks() AS \`_row\` FROM file(${quoteText(file)}, ${formatOf(file)})${lines?.settings ?? ''}`;
       const of = others.length === 0 ? ofOne(first) : ofSeveral([first, ...others]);
       const time = types ? timeOf(first.times, of.acceptedAt) : TIME;
@@ -93,14 +96,14 @@ export function selectBatches({
     .join(' UNION ALL ');
 }
 
-/** Lines are objects, or arrays of the values of `columns`: the file's name tells. */
+/** Lines are objects, or arrays of the values of `columns`, as the file's name says. */
 const linesFormat = (file: string): string =>
   file.includes('.compact.ndjson') ? 'JSONCompactEachRow' : 'JSONEachRow';
 
 /** SQL: of a row of a file, by its number there, `_row`. */
 interface RowPlace {
   readonly offset: string;
-  /** Its number within its batch. */
+  /** The number of the row within its batch. */
   readonly row: string;
   readonly acceptedAt: string;
 }
@@ -111,7 +114,7 @@ const ofOne = ({ position, acceptedAt = 0 }: StoredBatch): RowPlace => ({
   acceptedAt: `toInt64(${acceptedAt})`,
 });
 
-/** Rows know their batch by where it begins. */
+/** The batch of a row follows from the places where batches begin. */
 function ofSeveral(batches: readonly StoredBatch[]): RowPlace {
   const starts: number[] = [];
   let end = 0;
@@ -127,7 +130,8 @@ function ofSeveral(batches: readonly StoredBatch[]): RowPlace {
       batches.map(({ position }) => position.offset),
       'UInt64',
     ),
-    // Rows that no batch tells of are refused as data: then each batch goes alone, and is right.
+    // Rows without a batch are refused like wrong data: then each batch is inserted alone, and
+    // correctly.
     row: `toUInt64(\`_row\` - ${begin} + toUInt64(if(\`_row\` < ${end}, '0', 'more rows than batches tell')))`,
     acceptedAt: each(
       batches.map(({ acceptedAt = 0 }) => acceptedAt),
@@ -143,9 +147,8 @@ function timeOf(times: StoredBatch['times'], acceptedAt: string): string {
 }
 
 /**
- * An insert of `rows`, which have the columns and positions of the batches, in that order. A table
- * that is another stream's by now takes none of them, and nothing is taken from a writer whose
- * claim is not the newest.
+ * Inserts `rows`, which have the columns and positions of the batches, in that order. It inserts
+ * nothing if the table now belongs to another stream, or if the writer's claim is not the newest.
  */
 export function insertRows(
   { table, columns, streamId }: Pick<BatchInsert, 'table' | 'columns' | 'streamId'>,
@@ -166,14 +169,14 @@ export function insertRows(
 }
 
 /**
- * SQL: whether the table is still this stream's. The engine finds the table to insert into before
- * it asks this, so rows never go into a table made meanwhile under the same name.
+ * SQL: whether the table still belongs to this stream. The engine looks up the table before it
+ * evaluates this, so rows never go into a table that was created meanwhile under the same name.
  */
 function belongsTo({ database, table }: TableName, streamId: string): string {
   return `(SELECT any(comment) FROM system.tables WHERE database = ${quoteText(database)} AND name = ${quoteText(table)}) = ${quoteText(streamId)}`;
 }
 
-/** Queue offsets of a partition, at or after `from`, that have rows in the table. */
+/** The queue offsets of a partition, at or after `from`, that have rows in the table. */
 export async function readStoredOffsets(
   runner: SqlRunner,
   table: TableName,

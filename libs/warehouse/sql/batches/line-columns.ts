@@ -2,9 +2,9 @@ import { certain } from '@app/platform';
 import { quoteIdentifier, quoteText } from '../../ddl/identifier.js';
 import { TIMESTAMP } from '../../ddl/ddl.js';
 
-/** Tells how a column of lines is read, and told to the statement that reads them. */
+/** How a column of lines is declared and read in a statement. */
 interface LineColumns {
-  /** Names and types, as the engine's `file` takes them. */
+  /** Names and types in the form for the engine's `file`. */
   readonly structure: string;
   /** SQL of a column's value; its own name, unless it is read as another type. */
   readonly valueOf: (name: string) => string;

@@ -1,5 +1,5 @@
 /**
- * Tells how a number is read as a time. Its unit is told by its magnitude, as OpenObserve's users know it:
+ * Converts a number to a time. The number's size decides its unit, as OpenObserve's users know it:
  * above 31,536,000 × 10⁹ nanoseconds, × 10⁶ microseconds, × 10³ milliseconds, else seconds.
  */
 const NANOSECONDS_ABOVE = '31536000000000000';

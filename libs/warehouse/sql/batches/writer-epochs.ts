@@ -5,15 +5,15 @@ import { FencedError } from '../../warehouse-errors.js';
 import { runAll, type SqlRunner } from '../sql-runner.js';
 
 /**
- * A claim to write a partition's batches. The greatest that anybody has made holds, in the order of
- * the fields.
+ * A claim to write a partition's batches. The greatest claim is valid; claims compare by their
+ * fields, in order.
  */
 export interface Claim {
   readonly partition: number;
   readonly epoch: bigint;
   /** Counts claims of the same epoch. */
   readonly attempt: bigint;
-  /** Tells two apart that claim the same at the same time. */
+  /** Distinguishes two claims at the same time. */
   readonly claimant: string;
 }
 
