@@ -18,7 +18,7 @@ export class AuditPages {
     database: string,
     filter: AuditFilter,
   ): Promise<{ readonly rows: readonly AuditRow[]; readonly total: number }> {
-    await this.projector.settled();
+    await this.projector.settled(database);
     return this.tables.auditPage(database, filter);
   }
 }

@@ -53,6 +53,31 @@ describe('a keyed queue', () => {
     await slow;
   });
 
+  it('lets work with several keys wait for each of them, and each of them for it', async () => {
+    const queue = new KeyedMutex();
+    const [first, both] = [gate(), gate()];
+    const ended: string[] = [];
+    const run = (key: string | readonly string[], name: string, until = Promise.resolve()) =>
+      queue.run(key, async () => {
+        await until;
+        ended.push(name);
+      });
+    const all = [
+      run('a', 'first', first.opened),
+      run(['a', 'b'], 'both', both.opened),
+      run('b', 'after both'),
+      run('c', 'other'),
+    ];
+    await all[3];
+    both.open();
+    await new Promise(setImmediate);
+    expect(ended).toEqual(['other']);
+    first.open();
+    await Promise.all(all);
+    expect(ended).toEqual(['other', 'first', 'both', 'after both']);
+    expect((queue as unknown as { last: Map<string, unknown> }).last.size).toBe(0);
+  });
+
   it('takes work that throws at once for work that fails', async () => {
     const queue = new KeyedMutex();
     const failing = queue.run('a', () => {

@@ -58,13 +58,16 @@ export class StreamCatalog extends Catalog {
     { database }: RequestOrganization,
     name: string,
   ): Promise<string | undefined> {
-    if (name === AUDIT_TABLE) await this.projector.settled();
+    if (name === AUDIT_TABLE) await this.projector.settled(database);
     return this.statistics.version({ database, table: name });
   }
 
   /** Entries of the audit trail appear a moment after the answers that they are about. */
-  override async settled({ administered }: RequestOrganization, statement: string): Promise<void> {
-    if (administered && statement.includes(AUDIT_TABLE)) await this.projector.settled();
+  override async settled(
+    { administered, database }: RequestOrganization,
+    statement: string,
+  ): Promise<void> {
+    if (administered && statement.includes(AUDIT_TABLE)) await this.projector.settled(database);
   }
 }
 

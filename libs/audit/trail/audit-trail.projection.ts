@@ -1,5 +1,5 @@
 import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
-import { Backoff } from '@app/flow';
+import { Backoff, KeyedMutex } from '@app/flow';
 import { certain } from '@app/platform';
 import {
   FencedError,
@@ -9,19 +9,14 @@ import {
   type AuditTables,
 } from '@app/warehouse';
 import type { AuditDirectory } from '../audit-directory.js';
-import { audited, organizationOfEntry, toEntry } from '../audit-entry.js';
+import { toEntry } from '../audit-entry.js';
 import { CHAIN_START, chainHash, type ChainKey } from '../chain/hash-chain.js';
 import { BesideReplay } from './groups/beside-replay.js';
 import { cutInserts } from './groups/cut-inserts.js';
 import { dueGroups } from './groups/due-groups.js';
 import { foundPosition, writtenPosition } from './last-position.js';
 import type { TrailLeaderElection } from './trail-leader-election.js';
-
-/** An event as it was stored, and the database in whose trail it is. */
-interface TrailEntry {
-  readonly database: string;
-  readonly entry: RecordedEvent;
-}
+import { databaseOf, TrailPlaces, type TrailEntry } from './trail-places.js';
 
 interface Chain {
   /** The hash of the last entry. */
@@ -65,28 +60,26 @@ export class AuditTrailProjection implements SnapshottedProjection {
   private readonly beside = new BesideReplay((left) => this.flush(left));
   /** Trails that ended with their organizations since the start. */
   private readonly ended = new Set<string>();
-  /** The trails that are being written now. */
-  private readonly writing = new Map<string, Promise<void>>();
+  /** One thing at a time is done in the database of a trail, and nothing after its end. */
+  private readonly working = new KeyedMutex();
+  private readonly places: TrailPlaces;
 
   constructor(
     private readonly tables: AuditTables,
     private readonly directory: AuditDirectory,
     private readonly key: ChainKey,
     private readonly lead: TrailLeaderElection,
-  ) {}
+  ) {
+    this.places = new TrailPlaces(directory);
+  }
+
+  readonly lanes = (event: RecordedEvent): readonly string[] => this.places.lanes(event);
 
   /**
    * Adds the event's entry to its trail. It returns undefined where nothing has to be waited for.
    */
   apply(event: RecordedEvent): Promise<void> | undefined {
-    const entry = audited(event);
-    const { directory } = this;
-    const database =
-      entry &&
-      directory.database(
-        organizationOfEntry(entry, (stream) => directory.organizationOfStream(stream)),
-      );
-    const trail = entry && database !== undefined ? { database, entry } : undefined;
+    const trail = this.places.of(event);
     if (this.live || event.type === 'OrganizationDeleted') return this.applyWaiting(event, trail);
     if (!trail) return;
     const stored = this.stored.get(trail.database);
@@ -96,8 +89,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
   }
 
   private async applyWaiting(event: RecordedEvent, trail: TrailEntry | undefined): Promise<void> {
-    if (event.type === 'OrganizationDeleted')
-      await this.end((event.data as { readonly database: string }).database);
+    if (event.type === 'OrganizationDeleted') await this.end(databaseOf(event));
     if (trail)
       this.chain(trail.database, trail.entry, await this.storedOf(trail.database, trail.entry));
     if (this.live && event.type === 'UserErased') this.hasErased = true;
@@ -165,11 +157,12 @@ export class AuditTrailProjection implements SnapshottedProjection {
     this.stored.delete(database);
     this.pendingRows -= this.pending.get(database)?.length ?? 0;
     this.pending.delete(database);
-    await this.writing.get(database)?.catch(() => undefined);
+    await this.working.run(database, () => Promise.resolve());
   }
 
   /** An event that comes again, since writing it failed, is in its chain already. */
   private chain(database: string, event: RecordedEvent, stored: bigint): void {
+    if (this.ended.has(database)) return;
     const chain = this.chains.get(database) ?? { hash: CHAIN_START, position: -1n };
     if (chain.position >= event.position) return;
     const hash = chainHash(this.key(event.position), chain.hash, event);
@@ -195,8 +188,11 @@ export class AuditTrailProjection implements SnapshottedProjection {
       await this.follow(database, position);
     }
     if (!this.lead.isLeading) return position;
-    // The founder of an organization may query its trail next.
-    if (!this.chains.has(database)) await this.tables.createAuditTable(database);
+    // The founder of an organization may ask it something next.
+    if (!this.chains.has(database))
+      await this.working.run(database, async () => {
+        if (!this.ended.has(database)) await this.tables.createAuditTable(database);
+      });
     return -1n;
   }
 
@@ -214,11 +210,8 @@ export class AuditTrailProjection implements SnapshottedProjection {
   }
 
   private async flushOne(database: string, rows: AuditRow[]): Promise<void> {
-    if (this.ended.has(database)) return;
     const group = [...rows];
-    const done = this.write(database, group);
-    this.writing.set(database, done);
-    await done.finally(() => this.writing.delete(database));
+    await this.working.run(database, () => this.write(database, group));
     if (this.ended.has(database)) return;
     rows.splice(0, group.length);
     if (rows.length === 0) this.pending.delete(database);
@@ -227,6 +220,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
 
   /** Makes sure that the rows are in the table, written by this process or by the leader. */
   private async write(database: string, rows: readonly AuditRow[]): Promise<void> {
+    if (this.ended.has(database)) return;
     for (const each of cutInserts(rows)) await this.insert(database, each);
   }
 

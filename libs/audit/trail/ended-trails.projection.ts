@@ -1,4 +1,4 @@
-import type { Projection, RecordedEvent } from '@app/event-store';
+import { byOrganization, type Projection, type RecordedEvent } from '@app/event-store';
 import type { AuditTrailProjection } from './audit-trail.projection.js';
 
 /**
@@ -7,6 +7,7 @@ import type { AuditTrailProjection } from './audit-trail.projection.js';
  */
 export class EndedTrailsProjection implements Projection {
   readonly name = 'ended-trails';
+  readonly lanes = byOrganization;
 
   constructor(private readonly trail: Pick<AuditTrailProjection, 'end'>) {}
 

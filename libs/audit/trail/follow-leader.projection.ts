@@ -1,4 +1,4 @@
-import type { Projection, RecordedEvent } from '@app/event-store';
+import { byOrganization, type Projection, type RecordedEvent } from '@app/event-store';
 import type { AuditDirectory } from '../audit-directory.js';
 import { audited, organizationOfEntry } from '../audit-entry.js';
 import type { TrailLeaderElection } from './trail-leader-election.js';
@@ -9,6 +9,7 @@ import type { TrailLeaderElection } from './trail-leader-election.js';
  */
 export class FollowLeaderProjection implements Projection {
   readonly name = 'lead';
+  readonly lanes = byOrganization;
 
   constructor(
     private readonly lead: TrailLeaderElection,

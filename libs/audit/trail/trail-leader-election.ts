@@ -108,7 +108,13 @@ export class TrailLeaderElection extends LeaderElection {
     // more.
     const since = this.rank === 'projector' ? this.followingSince : performance.now();
     let late = since + this.maxWaitMs;
-    while (!this.leading && (await this.reached(database, home)) < position) {
+    for (;;) {
+      // While this process mends what it takes over, no event goes past: it mends by what is known.
+      await this.taking;
+      if (this.leading) return;
+      const isDone = (await this.reached(database, home)) >= position;
+      if (this.taking) continue;
+      if (isDone) return;
       if (performance.now() < late) await sleep(LOOK_MS);
       else {
         await this.take();

@@ -5,6 +5,7 @@ import type { CommandContext } from './command-context.js';
 import type { Decider, DomainEvent } from './decider.js';
 import type { EventMetadata, NewEvent } from '../event.js';
 import type { EventStore } from '../event-store.js';
+import { byOrganization } from '../projections/by-organization.js';
 import type { Projector } from '../projections/projector.js';
 import { StreamCommands } from './stream-commands.js';
 
@@ -66,9 +67,11 @@ export class CommandPipeline {
       command,
       commandId: context.commandId,
       toAppend: (decided) => {
-        this.projector.checkBeforeAppend();
+        const events = this.newEvents(decided, context);
+        const lanes = events.flatMap(({ metadata }) => byOrganization({ stream, metadata }));
+        this.projector.checkBeforeAppend(lanes);
         this.pace?.check(context.actor, decided.length);
-        return this.newEvents(decided, context);
+        return events;
       },
     });
     if (refusal !== undefined) {

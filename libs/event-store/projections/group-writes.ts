@@ -6,19 +6,20 @@ interface GroupWritesLog {
 }
 
 interface Waiter {
-  readonly position: bigint;
+  readonly count: number;
   readonly resolve: () => void;
 }
 
 const BACKOFF_MS = { first: 100, most: 5000 };
 
 /**
- * Lets projections write their events in the background, in groups: events that come while one
- * group is written are the next one. A group that fails is tried again until it succeeds.
+ * Lets projections write in the background what they have been given, group by group: what came
+ * while one group was written is the next one. What fails is tried again until it succeeds. It
+ * counts the events, because they come out of order of their positions.
  */
 export class GroupWrites {
-  private wanted = 0n;
-  private written = 0n;
+  private wanted = 0;
+  private written = 0;
   private failed: unknown;
   private readonly stopping = new AbortController();
   /** Cleared when the loop ends, and not later, so that later events start it again. */
@@ -40,28 +41,29 @@ export class GroupWrites {
     return this.failed;
   }
 
-  /** Says that all events up to this position were written before. */
-  startAt(position: bigint): void {
-    this.wanted = this.written = position;
+  /** Tells how many events the projections have been given. */
+  get count(): number {
+    return this.wanted;
   }
 
-  /** The projections have been given everything up to here. */
-  given(position: bigint): void {
-    this.wanted = position;
+  /** The projections have been given another event. */
+  given(): void {
+    this.wanted += 1;
     if (this.isRunning) return;
     this.isRunning = true;
     this.running = this.run();
   }
 
-  isWritten(position: bigint): boolean {
-    return this.written >= position;
+  /** Tells whether so many events are written. */
+  isWritten(count: number): boolean {
+    return this.written >= count;
   }
 
-  /** Resolves when everything up to here is written, or it fails, or ends. */
-  async settle(position: bigint): Promise<void> {
-    if (this.isWritten(position) || this.failed !== undefined || !this.isRunning) return;
+  /** Resolves when so many events are written, or it fails, or ends. */
+  async settle(count: number): Promise<void> {
+    if (this.isWritten(count) || this.failed !== undefined || !this.isRunning) return;
     await new Promise<void>((resolve) => {
-      this.waiters = [...this.waiters, { position, resolve }];
+      this.waiters = [...this.waiters, { count, resolve }];
     });
   }
 
@@ -76,11 +78,11 @@ export class GroupWrites {
     const backoff = new Backoff(BACKOFF_MS);
     try {
       while (this.written < this.wanted) {
-        const position = this.wanted;
+        const count = this.wanted;
         try {
           for (const projection of this.projections) await projection.writeGroup?.();
           this.failed = undefined;
-          this.written = position;
+          this.written = count;
           backoff.reset();
         } catch (error) {
           this.failed = error;
@@ -98,8 +100,8 @@ export class GroupWrites {
   }
 
   private tell(): void {
-    const isOver = ({ position }: Waiter): boolean =>
-      this.failed !== undefined || !this.isRunning || this.isWritten(position);
+    const isOver = ({ count }: Waiter): boolean =>
+      this.failed !== undefined || !this.isRunning || this.isWritten(count);
     const over = this.waiters.filter(isOver);
     this.waiters = this.waiters.filter((waiter) => !isOver(waiter));
     for (const { resolve } of over) resolve();

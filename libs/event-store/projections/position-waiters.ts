@@ -4,32 +4,28 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/**
- * Waiters for a position. No lock of libs/flow fits, because one event releases every waiter whose
- * position it reaches.
- */
+interface Patience {
+  /** Milliseconds without progress after which a waiter gives up. */
+  readonly maxWaitMs: number;
+  /** When there was progress towards its position, by `performance.now()`: a long way is no standstill. */
+  movedAt(this: void): number;
+  /** Makes what it throws then. */
+  late(this: void): Error;
+}
+
+/** Those who wait until a position is reached. No lock of libs/flow does it: one event lets all go whose position it reaches. */
 export class PositionWaiters {
-  private position = 0n;
-  private movedAt = performance.now();
   private waiters: Waiter[] = [];
 
-  has(position: bigint): boolean {
-    return this.position >= position;
-  }
-
-  /**
-   * @throws the error of `late` after so many milliseconds without any event. A long way with
-   *   progress is not an error.
-   */
-  wait(position: bigint, maxWaitMs: number, late: () => Error): Promise<void> {
-    if (this.has(position)) return Promise.resolve();
+  /** @throws what `late` makes, after so many milliseconds without progress */
+  wait(position: bigint, { maxWaitMs, movedAt, late }: Patience): Promise<void> {
     let timer: NodeJS.Timeout;
     return new Promise<void>((resolve, reject) => {
       const waiter = { position, resolve, reject };
       this.waiters.push(waiter);
       const since = performance.now();
       const look = (): void => {
-        const left = Math.max(since, this.movedAt) + maxWaitMs - performance.now();
+        const left = Math.max(since, movedAt()) + maxWaitMs - performance.now();
         if (left > 0) {
           timer = setTimeout(look, left);
           return;
@@ -41,19 +37,21 @@ export class PositionWaiters {
     }).finally(() => clearTimeout(timer));
   }
 
-  /** A position before the present one changes nothing. */
-  reached(position: bigint): void {
-    if (this.has(position)) return;
-    this.position = position;
-    this.movedAt = performance.now();
-    if (this.waiters.length === 0) return;
-    const [done, waiting] = [[] as Waiter[], [] as Waiter[]];
-    for (const waiter of this.waiters) (this.has(waiter.position) ? done : waiting).push(waiter);
-    this.waiters = waiting;
-    for (const waiter of done) waiter.resolve();
+  /** Lets those go whose position is reached. */
+  resolve(isReached: (position: bigint) => boolean): void {
+    for (const waiter of this.take(isReached)) waiter.resolve();
   }
 
-  reject(error: unknown): void {
-    for (const waiter of this.waiters.splice(0)) waiter.reject(error);
+  /** Tells those whom it concerns: all, unless it is said whose positions. */
+  reject(error: unknown, concerns: (position: bigint) => boolean = () => true): void {
+    for (const waiter of this.take(concerns)) waiter.reject(error);
+  }
+
+  private take(isTaken: (position: bigint) => boolean): readonly Waiter[] {
+    if (this.waiters.length === 0) return this.waiters;
+    const [taken, waiting] = [[] as Waiter[], [] as Waiter[]];
+    for (const waiter of this.waiters) (isTaken(waiter.position) ? taken : waiting).push(waiter);
+    this.waiters = waiting;
+    return taken;
   }
 }

@@ -1,9 +1,25 @@
 import type { RecordedEvent } from '../event.js';
 
-/** A read model. Gets every event once, in order of position, from where it resumes. */
+/**
+ * Tells the lanes of an event. Events of one lane are applied in their order, those of different
+ * lanes side by side. An event with several lanes waits in each of them; one with none is not given.
+ * It is asked once for each event, in order of position.
+ */
+export type Lanes = (event: RecordedEvent) => readonly string[];
+
+/**
+ * A read model. Gets every event once, from where it resumes: in order of position, or, of live
+ * events, in the order of their lanes.
+ */
 export interface Projection {
   readonly name: string;
   apply(event: RecordedEvent): void | Promise<void>;
+  /**
+   * Lets live events be applied side by side. Neighbours with the same lanes are one stage: they
+   * get an event one after the other before they get the next event of its lane. The projections
+   * before the first such stage get all events in order, and may be ahead of it.
+   */
+  readonly lanes?: Lanes;
   /**
    * Is called once, before any event is read. The projection may look at its tables then: they are
    * not newer than the events that it gets.

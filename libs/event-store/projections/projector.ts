@@ -1,10 +1,14 @@
-import { Backoff, pause } from '@app/flow';
+import { pause, within } from '@app/flow';
 import { MillraceError } from '@app/platform';
-import { stepsOf, type RecordedEvent } from '../event.js';
+import type { RecordedEvent } from '../event.js';
 import type { EventStore } from '../event-store.js';
+import { applyOnce, applyUntilDone, type Runner } from './apply-event.js';
+import type { UnderWay } from './events-under-way.js';
 import { GroupWrites } from './group-writes.js';
+import { notShown, refusedBefore, shuttingDown } from './not-ready.js';
 import { PositionWaiters } from './position-waiters.js';
 import { isSnapshotted, type Projection } from './projection.js';
+import { SideBySide } from './side-by-side.js';
 import { keepSnapshot, usableSnapshot } from './snapshots.js';
 import type { SnapshotFiles } from './snapshot-files.js';
 
@@ -12,37 +16,33 @@ interface ProjectorLog {
   error(details: object, message: string): void;
 }
 
-interface Runner {
-  readonly projection: Projection;
-  /** The position up to which it has all events. */
-  applied: bigint;
-  /** The number of applied steps of the next event: see `stepsOf`. */
-  steps: number;
-}
-
-const BACKOFF_MS = { first: 100, most: 5000 };
-const RETRY_AFTER_SECONDS = 5;
-/** A command waits as long as read models make progress, and so long while they stand still. */
+/** While writing fails, it is looked so often whether it still does. */
+const LOOK_MS = 100;
+/** A command waits as long as read models come nearer, and so long while they stand still. */
 const MAX_WAIT_MS = 20_000;
 /** A start may have to replay so many events after its snapshots. */
 const SNAPSHOT_EVERY = 10_000;
-/**
- * The number of events that may wait to be written. Further events wait before they reach the read
- * models.
- */
+/** A snapshot is of one position, so all lanes are waited for; so long, because the slow one is one tenant's. */
+const SNAPSHOT_WAIT_MS = 1000;
+/** Events that may wait to be written; further ones wait before they reach the read models. */
 const UNWRITTEN_MAX = 10_000;
 
 /**
- * Runs projections over all events: first what is stored, then what comes. A projection that fails
- * is tried again until it succeeds; until then commands fail with that reason, because a read model
- * with a hole would give wrong answers. Each projection gets each event once. Snapshots keep the
+ * Runs projections over all events: first what is stored, in order, then what comes, by lanes: a
+ * slow or failing event of one lane keeps no other lane waiting. A projection that fails is tried
+ * again until it succeeds; until then commands that it concerns are told so, since serving from a
+ * read model with a hole would be lying. Each projection gets each event once. Snapshots keep the
  * start short; they are a shortcut only, and one that does not belong to this history is not used.
  */
 export class Projector {
   private runners: Runner[] = [];
+  /** The projections that get all events in order, before others get them by lanes. */
+  private first: readonly Runner[] = [];
   private last: RecordedEvent | undefined;
-  private seen = 0n;
+  private read = 0n;
+  private readAt = performance.now();
   private sinceSnapshot = 0;
+  private snapshotAfter = SNAPSHOT_EVERY;
   private failure: unknown;
   /** An unknown event was skipped. A newer program that understands it must not start after it. */
   private isPartial = false;
@@ -52,6 +52,7 @@ export class Projector {
   private running: Promise<void> = Promise.resolve();
   private readonly groups: GroupWrites;
   private unwritten = 0;
+  private beside = this.sideBySide([]);
 
   constructor(
     private readonly store: EventStore,
@@ -71,51 +72,68 @@ export class Projector {
     for (const projection of this.projections) {
       this.runners.push({ projection, applied: await this.resume(projection, last), steps: 0 });
     }
-    this.seen = this.runners.reduce((min, { applied }) => (applied < min ? applied : min), last);
-    for await (const event of this.store.readAll({ after: this.seen })) {
+    this.read = this.runners.reduce((min, { applied }) => (applied < min ? applied : min), last);
+    for await (const event of this.store.readAll({ after: this.read })) {
       for (const runner of this.runners) {
         const applying = applyOnce(runner, event);
         if (applying) await applying;
       }
       this.advance(event);
     }
-    this.waiters.reached(last);
+    // Nothing of ours may stand at the store's last position.
+    const after = this.read;
+    if (last > this.read) this.read = last;
+    this.waiters.resolve((position) => this.shows(position));
     for (const { projection } of this.runners) await projection.caughtUp?.();
-    this.groups.startAt(this.seen);
+    const split = this.runners.findIndex(({ projection }) => projection.lanes !== undefined);
+    this.first = split < 0 ? this.runners : this.runners.slice(0, split);
+    this.beside = this.sideBySide(this.runners.slice(this.first.length));
     await this.saveWhenDue();
-    this.running = this.follow();
+    this.running = this.follow(after);
   }
 
   /**
-   * Resolves when every projection has applied the event at `position`.
-   * @throws {MillraceError} NOT_READY while a projection fails or nothing comes, SHUTTING_DOWN when it ends before.
+   * Resolves when every projection that commands wait for has applied the event at `position`, and
+   * what came before it in its lanes.
+   * @throws {MillraceError} NOT_READY while one fails there or nothing comes, SHUTTING_DOWN when it ends before.
    * Both say that the event is recorded: only who has appended it waits for it.
    */
   async awaitPosition(position: bigint): Promise<void> {
-    if (this.waiters.has(position)) return;
+    if (this.shows(position)) return;
     if (this.stopped) throw shuttingDown();
-    if (this.failure !== undefined) throw this.notReady();
-    await this.waiters.wait(position, this.maxWaitMs, () => this.notReady());
+    if (this.failure !== undefined || this.beside.underWay.isBlocked(position))
+      throw this.notReady();
+    await this.waiters.wait(position, {
+      maxWaitMs: this.maxWaitMs,
+      movedAt: () => this.beside.underWay.lastMove(position) ?? this.readAt,
+      late: () => this.notReady(),
+    });
   }
 
   /**
    * Resolves when the groups that projections write have everything that the read models show.
    * Readers of such tables, such as the audit trail, wait for it first. While writing fails it does
    * not wait, and they see the state so far.
+   * @param lane the lane of the projections that write, such as a trail; undefined: all lanes
    */
-  async settled(): Promise<void> {
-    await this.groups.settle(this.seen);
+  async settled(lane?: string): Promise<void> {
+    await this.beside.underWay.settled(lane, this.stopping.signal);
+    await this.groups.settle(this.groups.count);
   }
 
-  /** The same up to an event that has been applied. @throws {MillraceError} NOT_READY, SHUTTING_DOWN */
+  /** The same up to an event that shows. @throws {MillraceError} NOT_READY, SHUTTING_DOWN */
   async awaitWritten(position: bigint): Promise<void> {
-    await this.groups.settle(position);
-    if (!this.groups.isWritten(position)) throw this.stopped ? shuttingDown() : this.notReady();
+    const { underWay } = this.beside;
+    await underWay.whole(position, this.stopping.signal);
+    const { count } = this.groups;
+    await this.groups.settle(count);
+    if (underWay.has(position) || !this.groups.isWritten(count))
+      throw this.stopping.signal.aborted ? shuttingDown() : this.notReady();
   }
 
-  /** The position of the last event that all projections have. */
+  /** The position up to which all projections have all events. */
   get position(): bigint {
-    return this.seen;
+    return this.beside.underWay.applied(this.read);
   }
 
   /** @throws {MillraceError} NOT_READY while a projection fails. */
@@ -127,26 +145,25 @@ export class Projector {
   /**
    * Must be called before an append. A change that read models would not show for long is refused
    * instead.
-   * @throws {MillraceError} NOT_READY while a projection fails
+   * @param lanes of what is to be appended
+   * @throws {MillraceError} NOT_READY while a projection fails for all, or in one of the lanes
    */
-  checkBeforeAppend(): void {
-    if (this.isFailing)
-      throw new MillraceError(
-        'NOT_READY',
-        'nothing was changed: a component of the server cannot follow its events just now; try again later',
-        { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: this.failure ?? this.groups.failure },
-      );
+  checkBeforeAppend(lanes: readonly string[] = []): void {
+    const isFailing = this.failure !== undefined || this.groups.failure !== undefined;
+    if (isFailing || this.beside.underWay.isFailingIn(lanes)) throw refusedBefore(this.cause);
   }
 
   /** Tells whether a projection fails, and is tried again. */
   get isFailing(): boolean {
-    return this.failure !== undefined || this.groups.failure !== undefined;
+    return this.cause !== undefined;
   }
 
   /** Ends, and stores snapshots of the current state. */
   async stop(): Promise<void> {
     this.stopping.abort();
+    this.beside.underWay.changed();
     await this.running;
+    await this.beside.ended();
     await this.groups.stop();
     this.stopped = true;
     this.waiters.reject(shuttingDown());
@@ -162,43 +179,62 @@ export class Projector {
     return snapshot.position;
   }
 
-  private async follow(): Promise<void> {
+  private async follow(after: bigint): Promise<void> {
     const { signal } = this.stopping;
-    for await (const event of this.store.subscribe({ after: this.seen, signal })) {
-      for (const runner of this.runners) await this.applyUntilDone(runner, event);
+    for await (const event of this.store.subscribe({ after, signal })) {
+      await this.beside.underWay.room(signal);
+      for (const runner of this.first) await this.applyInOrder(runner, event);
       if (signal.aborted) return;
+      const before = this.read;
       this.advance(event);
-      this.groups.given(event.position);
-      await this.boundUnwritten(event.position);
+      if (!this.beside.send(event, before)) this.groups.given();
+      this.waiters.resolve((position) => this.shows(position));
+      if (this.beside.underWay.isBlocked(event.position))
+        this.waiters.reject(this.notReady(), (position) => position === event.position);
+      await this.boundUnwritten();
       await this.saveWhenDue();
     }
   }
 
-  /**
-   * Waits until the events so far are written, also while writing fails. Otherwise the waiting
-   * events would grow as long as it fails.
-   */
-  private async boundUnwritten(position: bigint): Promise<void> {
+  private sideBySide(runners: readonly Runner[]): SideBySide {
+    return new SideBySide(runners, this.stopping.signal, {
+      shown: () => this.waiters.resolve((position) => this.shows(position)),
+      whole: () => this.groups.given(),
+      failed: (error, runner, at) => this.fellBehind(error, runner, at),
+    });
+  }
+
+  /** Waits until what was given is written, also while writing fails: what waits would grow for as long as it does. */
+  private async boundUnwritten(): Promise<void> {
     const { signal } = this.stopping;
     this.unwritten += 1;
     if (this.unwritten < UNWRITTEN_MAX) return;
-    while (!this.groups.isWritten(position) && !signal.aborted) {
-      await this.groups.settle(position);
-      if (this.groups.failure !== undefined) await pause(BACKOFF_MS.first, signal);
+    const { count } = this.groups;
+    while (!this.groups.isWritten(count) && !signal.aborted) {
+      await this.groups.settle(count);
+      if (this.groups.failure !== undefined) await pause(LOOK_MS, signal);
     }
     this.unwritten = 0;
   }
 
   private advance(event: RecordedEvent): void {
     this.last = event;
-    this.seen = event.position;
+    this.read = event.position;
+    this.readAt = performance.now();
     this.sinceSnapshot += 1;
     this.isPartial ||= event.notUnderstood !== undefined;
-    this.waiters.reached(event.position);
+  }
+
+  private shows(position: bigint): boolean {
+    return position <= this.read && !this.beside.underWay.isHidden(position);
   }
 
   private async saveWhenDue(): Promise<void> {
-    if (this.sinceSnapshot >= SNAPSHOT_EVERY) await this.save();
+    if (this.sinceSnapshot < this.snapshotAfter) return;
+    const { underWay } = this.beside;
+    if (!underWay.isIdle) await within(SNAPSHOT_WAIT_MS, underWay.idle(), () => undefined);
+    this.snapshotAfter = this.sinceSnapshot + SNAPSHOT_EVERY;
+    await this.save();
   }
 
   /**
@@ -207,16 +243,20 @@ export class Projector {
   private async save(): Promise<void> {
     const event = this.last;
     // While a projection fails, the others may be ahead of `last`, and it may have applied half of
-    // an event.
-    if (!event || !this.snapshots || this.isPartial || this.failure !== undefined) return;
-    this.sinceSnapshot = 0;
-    await this.groups.settle(event.position);
+    // an event; while events are under way, some of those before `last` are not applied.
+    const isBetween = this.failure !== undefined || !this.beside.underWay.isIdle;
+    if (!event || !this.snapshots || this.isPartial || isBetween) return;
+    [this.sinceSnapshot, this.snapshotAfter] = [0, SNAPSHOT_EVERY];
+    const { count } = this.groups;
+    await this.groups.settle(count);
     try {
-      for (const { projection, applied } of this.runners) {
+      for (const runner of this.runners) {
+        const { projection, applied } = runner;
         // Events that a snapshot has are not given again, so it must not have events that are not
         // written.
-        const isWhole = !projection.writeGroup || this.groups.isWritten(event.position);
-        if (applied === event.position && isWhole && isSnapshotted(projection))
+        const isWhole = !projection.writeGroup || this.groups.isWritten(count);
+        const isThere = applied === event.position || !this.first.includes(runner);
+        if (isThere && isWhole && isSnapshotted(projection))
           await keepSnapshot(this.snapshots, projection, event);
       }
     } catch (error) {
@@ -224,67 +264,35 @@ export class Projector {
     }
   }
 
-  private async applyUntilDone(runner: Runner, event: RecordedEvent): Promise<void> {
+  private async applyInOrder(runner: Runner, event: RecordedEvent): Promise<void> {
+    const failed = (error: unknown): void => {
+      this.failure = error;
+      this.fellBehind(error, runner, { event });
+    };
     const { signal } = this.stopping;
-    const backoff = new Backoff(BACKOFF_MS);
-    while (!signal.aborted) {
-      try {
-        await applyOnce(runner, event);
-        this.failure = undefined;
-        return;
-      } catch (error) {
-        this.failure = error;
-        const details = {
-          err: error,
-          projection: runner.projection.name,
-          position: String(event.position),
-        };
-        this.log.error(details, 'a projection failed; it is tried again');
-        this.waiters.reject(this.notReady());
-      }
-      await backoff.wait(signal);
-    }
+    if (await applyUntilDone(runner, event, { signal, failed })) this.failure = undefined;
+  }
+
+  /** Tells those who wait for it: all, unless it is in lanes. */
+  private fellBehind(
+    error: unknown,
+    { projection: { name } }: Runner,
+    { event, lanes }: Pick<UnderWay, 'event'> & Partial<UnderWay>,
+  ): void {
+    const details = { err: error, projection: name, position: String(event.position) };
+    this.log.error(details, 'a projection failed; it is tried again');
+    const { underWay } = this.beside;
+    this.waiters.reject(
+      this.notReady(),
+      (position) => lanes === undefined || underWay.isBlocked(position),
+    );
+  }
+
+  private get cause(): unknown {
+    return this.failure ?? this.beside.underWay.failure ?? this.groups.failure;
   }
 
   private notReady(): MillraceError {
-    return new MillraceError(
-      'NOT_READY',
-      'what was changed is recorded, but does not show yet: a component of the server cannot follow its events just now; look again later, and send it again if something is missing then',
-      {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-        cause: this.failure ?? this.groups.failure,
-      },
-    );
+    return notShown(this.cause);
   }
-}
-
-function shuttingDown(): MillraceError {
-  return new MillraceError(
-    'SHUTTING_DOWN',
-    'the server is stopping; what was changed is recorded; look again later, and send it again if something is missing then',
-    {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    },
-  );
-}
-
-/** If no projection has to wait, nothing is awaited, because a start does this a million times. */
-function applyOnce(runner: Runner, event: RecordedEvent): Promise<void> | undefined {
-  if (event.position <= runner.applied) return;
-  if (event.steps) return applySteps(runner, event);
-  const applying = runner.projection.apply(event);
-  const done = (): void => {
-    runner.applied = event.position;
-  };
-  return applying ? applying.then(done) : void done();
-}
-
-async function applySteps(runner: Runner, event: RecordedEvent): Promise<void> {
-  const steps = stepsOf(event);
-  for (let step = steps[runner.steps]; step; step = steps[runner.steps]) {
-    await runner.projection.apply(step);
-    runner.steps += 1;
-  }
-  runner.steps = 0;
-  runner.applied = event.position;
 }

@@ -1,4 +1,10 @@
-import type { LeaderElection, Projection, RecordedEvent } from '@app/event-store';
+import {
+  byOrganization,
+  type LeaderElection,
+  type Projection,
+  type RecordedEvent,
+} from '@app/event-store';
+import { Semaphore } from '@app/flow';
 import type { WarehouseSchema } from '@app/warehouse';
 import type { StreamDeleted } from '../aggregates/stream.aggregate.js';
 import type { OrganizationDeletedData, StreamsProjection } from './streams.projection.js';
@@ -9,6 +15,9 @@ interface Place {
   readonly table: string;
 }
 
+/** So many organizations' tables are dropped at the same time. */
+const AT_ONCE = 8;
+
 /**
  * Drops the tables and databases of deleted streams and organizations. It runs after the catalog,
  * so nobody finds the stream any more, and data that is written there afterwards is known to be
@@ -17,10 +26,10 @@ interface Place {
  */
 export class DroppedTablesProjection implements Projection {
   readonly name = 'dropped-tables';
+  readonly lanes = byOrganization;
   private live = false;
-  /**
-   * The places of streams, remembered because the catalog has already forgotten a deleted stream.
-   */
+  private readonly dropping = new Semaphore(AT_ONCE);
+  /** Tells where each stream is, kept for the moment in which the catalog has forgotten it. */
   private readonly places = new Map<string, Place>();
 
   constructor(
@@ -44,10 +53,11 @@ export class DroppedTablesProjection implements Projection {
     if (type !== 'StreamDeleted') return this.remember(id);
     const place = this.places.get(id);
     if (!place) return;
-    if (this.lead.isLeading) {
-      await this.schema.dropStreamTable(place, id);
-      await this.schema.dropRejected(place.database, id);
-    }
+    if (this.lead.isLeading)
+      await this.dropping.run(async () => {
+        await this.schema.dropStreamTable(place, id);
+        await this.schema.dropRejected(place.database, id);
+      });
     this.places.delete(id);
   }
 
@@ -62,7 +72,7 @@ export class DroppedTablesProjection implements Projection {
     organizationId,
     database,
   }: OrganizationDeletedData): Promise<void> {
-    if (this.lead.isLeading) await this.schema.dropDatabase(database);
+    if (this.lead.isLeading) await this.dropping.run(() => this.schema.dropDatabase(database));
     for (const [id, place] of this.places)
       if (place.organizationId === organizationId) this.places.delete(id);
   }

@@ -1,4 +1,4 @@
-import type { Projection, RecordedEvent } from '@app/event-store';
+import { byOrganization, type Projection, type RecordedEvent } from '@app/event-store';
 import type { OrganizationDeletedData, StreamsProjection } from './streams.projection.js';
 
 /** The batches that no table took, which this process keeps. */
@@ -14,6 +14,7 @@ interface KeptBatches {
  */
 export class ForgottenBatchesProjection implements Projection {
   readonly name = 'forgotten-batches';
+  readonly lanes = byOrganization;
   private live = false;
 
   constructor(

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
+import { byOrganization, type RecordedEvent, type SnapshottedProjection } from '@app/event-store';
 import { seesStream, type RequestOrganization } from '@app/platform';
 import {
   streamAggregate,
@@ -43,6 +43,7 @@ const PREFIX = 'stream-';
 @Injectable()
 export class StreamsProjection implements SnapshottedProjection {
   readonly name = 'streams';
+  readonly lanes = byOrganization;
   readonly snapshotVersion = 6;
   private readonly organizations = new Map<string, Map<string, StreamDescription>>();
   private readonly descriptions = new Map<string, StreamDescription>();

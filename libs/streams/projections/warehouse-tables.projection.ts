@@ -1,5 +1,10 @@
-import { Semaphore } from '@app/flow';
-import type { LeaderElection, Projection, RecordedEvent } from '@app/event-store';
+import { KeyedMutex, Semaphore } from '@app/flow';
+import {
+  byOrganization,
+  type LeaderElection,
+  type Projection,
+  type RecordedEvent,
+} from '@app/event-store';
 import {
   refuses,
   UNTYPED,
@@ -35,6 +40,9 @@ interface TablesLog extends MissingTablesLog {
   error(details: object, message: string): void;
 }
 
+/** So many organizations' tables are worked on at the same time: the engine has other work, too. */
+const AT_ONCE = 8;
+
 /**
  * Creates and changes the warehouse's tables as the events say. While stored events are replayed,
  * nothing is done. When all are known, the engine's tables are compared with the catalog once and
@@ -50,10 +58,13 @@ interface TablesLog extends MissingTablesLog {
  */
 export class WarehouseTablesProjection implements Projection {
   readonly name = 'warehouse-tables';
+  readonly lanes = byOrganization;
   private live = false;
   private readonly aside = new StreamsAside();
-  /** Changes of tables run one after the other. */
-  private readonly working = new Semaphore(1);
+  /** Tables of one organization are worked on one after the other. */
+  private readonly working = new KeyedMutex();
+  private readonly places = new Semaphore(AT_ONCE);
+  private readonly mending = new Set<Promise<void>>();
 
   constructor(
     private readonly schema: WarehouseSchema,
@@ -84,7 +95,7 @@ export class WarehouseTablesProjection implements Projection {
       case 'StreamCreated': {
         const created = event.data as StreamCreated['data'];
         if (this.streams.isOrganizationDeleted(created.organizationId)) return;
-        return this.carryOut(created.id, created.name, () => this.create(created));
+        return this.carryOut(created, () => this.create(created));
       }
       case 'StreamSchemaEvolved': {
         const data = event.data as StreamSchemaEvolved['data'];
@@ -94,12 +105,13 @@ export class WarehouseTablesProjection implements Projection {
         const { id, settings } = event.data as StreamSettingsChanged['data'];
         return this.change(id, (table, { objects }) => this.configure(table, settings, objects));
       }
-      case 'StreamDeleted':
-        return this.aside.release((event.data as StreamDeleted['data']).id);
+      case 'StreamDeleted': {
+        const stream = this.streams.byId((event.data as StreamDeleted['data']).id);
+        return stream && this.release(stream.database, [stream]);
+      }
       case 'OrganizationDeleted': {
-        const { organizationId } = event.data as OrganizationDeletedData;
-        for (const { id } of this.streams.list(organizationId)) this.aside.release(id);
-        return;
+        const { organizationId, database } = event.data as OrganizationDeletedData;
+        return this.release(database, this.streams.list(organizationId));
       }
       default:
     }
@@ -117,13 +129,16 @@ export class WarehouseTablesProjection implements Projection {
    */
   checkUsable(id: string): void {
     const stream = this.streams.byId(id);
-    if (stream && this.lead.isLeading && this.aside.isDue(id)) void this.mendAgain(stream);
+    if (stream && this.lead.isLeading && this.aside.isDue(id)) {
+      const mending = this.mendAgain(stream).finally(() => this.mending.delete(mending));
+      this.mending.add(mending);
+    }
     this.aside.check(id);
   }
 
-  /** Resolves when no change of tables is running. */
+  /** Resolves when no table is mended in the background. */
   async idle(): Promise<void> {
-    await this.working.run(() => Promise.resolve());
+    await Promise.all(this.mending);
   }
 
   async caughtUp(): Promise<void> {
@@ -147,13 +162,25 @@ export class WarehouseTablesProjection implements Projection {
     const missing = [...streams.keys()].filter((name) => !tables.has(name));
     await tellMissingTables(missing, this.schema, this.log);
     for (const [name, stream] of streams)
-      await this.carryOut(stream.id, stream.name, () => this.mend(stream, tables.get(name)));
+      await this.carryOut(stream, () => this.mend(stream, tables.get(name)));
     this.found.forget();
   }
 
   private async createDatabase(database: string): Promise<void> {
-    await this.schema.createDatabase(database);
-    await this.schema.createRejectedTable(database);
+    await this.work(database, async () => {
+      await this.schema.createDatabase(database);
+      await this.schema.createRejectedTable(database);
+    });
+  }
+
+  /** When it resolves nothing mends them any more: their tables are dropped next. */
+  private async release(database: string, streams: readonly StreamDescription[]): Promise<void> {
+    for (const { id } of streams) this.aside.release(id);
+    await this.working.run(database, () => Promise.resolve());
+  }
+
+  private work(database: string, work: () => Promise<void>): Promise<void> {
+    return this.working.run(database, () => this.places.run(work));
   }
 
   private async change(
@@ -163,13 +190,16 @@ export class WarehouseTablesProjection implements Projection {
     const stream = this.streams.byId(id);
     if (!stream) return;
     const { database, name } = stream;
-    await this.carryOut(id, name, () => work({ database, table: name }, stream));
+    await this.carryOut(stream, () => work({ database, table: name }, stream));
   }
 
-  /** @throws an error after which the engine may succeed at another time. */
-  private async carryOut(id: string, name: string, work: () => Promise<void>): Promise<void> {
+  /** @throws what the engine may let pass another time. */
+  private async carryOut(
+    { id, database, name }: Pick<StreamDescription, 'id' | 'database' | 'name'>,
+    work: () => Promise<void>,
+  ): Promise<void> {
     try {
-      await this.working.run(work);
+      await this.work(database, work);
     } catch (error) {
       if (!refuses(error)) throw error;
       this.aside.put(id, name);
@@ -177,21 +207,20 @@ export class WarehouseTablesProjection implements Projection {
     }
   }
 
-  /**
-   * By then the catalog knows everything that was carried out for the stream. The stream's next
-   * event comes later.
-   */
-  private async mendAgain(stream: StreamDescription): Promise<void> {
+  /** By then the catalog has all that was carried out for it, whose next event comes after. */
+  private async mendAgain({ id, database }: StreamDescription): Promise<void> {
     try {
-      await this.working.run(async () => {
+      await this.work(database, async () => {
         const tables = await this.schema.tables();
-        const isIts = ({ database, table }: TableName): boolean =>
-          database === stream.database && table === stream.name;
+        const stream = this.aside.has(id) ? this.streams.byId(id) : undefined;
+        if (!stream) return;
+        const isIts = (each: TableName): boolean =>
+          each.database === database && each.table === stream.name;
         await this.mend(stream, tables.find(isIts));
+        this.aside.release(id);
       });
-      this.aside.release(stream.id);
     } catch (error) {
-      this.log.error({ err: error, stream: stream.id }, 'a stream is still put aside');
+      this.log.error({ err: error, stream: id }, 'a stream is still put aside');
     }
   }
 
