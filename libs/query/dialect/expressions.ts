@@ -7,6 +7,8 @@ import { bridged, bridgesOf } from './queries/common-columns.js';
 import { besideNumber, decimalArithmetic, type Side } from './numbers/decimal-arithmetic.js';
 import { exactResult } from './numbers/exact-literals.js';
 import { exactSum, within64Bits } from './numbers/exact-sums.js';
+import { negation } from './numbers/negations.js';
+import { countedValues } from './functions/counted-values.js';
 import { filteredArguments } from './functions/filtered-arguments.js';
 import { isEquality, isInteger, type Known } from './casts/known-type.js';
 import { membership, membershipAt, soughtValue, type Membership } from './queries/membership.js';
@@ -68,7 +70,7 @@ export class Expressions {
     let from = startOf(nodes);
     for (let at = 0; at < nodes.length;) {
       this.length.node();
-      const end = this.arithmeticEnd(nodes, at) ?? operandEnd(nodes, at) ?? at + 1;
+      const end = this.arithmeticEnd(nodes, at) ?? signedOperandEnd(nodes, at) ?? at + 1;
       const operand = nodes.slice(at, end);
       written += this.between(from, startOf(operand)) + this.operand(nodes, at, end, names);
       from = endOf(operand);
@@ -102,6 +104,10 @@ export class Expressions {
     const among = middle < end ? membershipAt(nodes, middle) : undefined;
     if (among) return this.membership(nodes.slice(at, middle), among, names);
     if (middle < end) return this.arithmetic(operand, middle - at, names);
+    if (isSymbol(nodes[at], '-')) {
+      const value = operand.slice(1);
+      return negation(operand, this.writing.types.of(value), this.write(value, names));
+    }
     const field = fieldWithin(nodes, at, end, this.writing);
     if (field) return field.sql + this.pieces(nodes.slice(field.end, end), undefined, field.behind);
     const call = callAt(nodes, at);
@@ -271,7 +277,7 @@ export class Expressions {
     const [first, ...rest] = args;
     if (/^(?:lag|lead)$/.test(lower) && count < 3 && first !== undefined && over !== '')
       return `${name}(${[`toNullable(${first})`, ...rest].join(', ')})${over}`;
-    if (lower === 'count' && count === 1) return this.values(nodes, args, over);
+    if (lower === 'count' && count === 1) return countedValues(nodes, args, over);
     if (lower === 'cast' && count === 2) return this.cast(value, args);
     if (lower === 'sqlstandardvalues') return `values(${args.join(', ')})${over}`;
     if (lower === 'todatetime' && count === 1) return timeLiteral(nodes);
@@ -281,17 +287,6 @@ export class Expressions {
 
   private cast(nodes: Nodes, [value = '', type = '']: readonly string[]): string | undefined {
     return castOf({ nodes, type: this.writing.types.of(nodes), value }, type);
-  }
-
-  /** A field of a JSON column counts where it has a value, and so does a column in a window. */
-  private values(nodes: Nodes, [value]: readonly string[], over: string): string | undefined {
-    const isField =
-      nodes.length > 2 && isSymbol(nodes[1], '.') && operandEnd(nodes, 0) === nodes.length;
-    const isMatcher = isSymbol(nodes.at(-1), '*');
-    const isColumn = nodes.length === 1 && /^(?:word|name)$/.test(nodes[0]?.kind ?? '');
-    return (isField && !isMatcher) || (isColumn && over !== '')
-      ? `countIf(${value} IS NOT NULL)${over}`
-      : undefined;
   }
 }
 

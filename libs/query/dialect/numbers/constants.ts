@@ -2,7 +2,7 @@ import { signedOperandEnd, operandEnd } from '../operands.js';
 import { isList, isSymbol, itemsOf, type Node, type Nodes } from '../source-tree.js';
 
 /** A number whose digits stand in the statement: `value` divided by ten to the power of `scale`. */
-interface Constant {
+export interface Constant {
   readonly value: bigint;
   readonly scale: number;
 }
