@@ -14,7 +14,7 @@ import { isEquality, isInteger, type Known } from './casts/known-type.js';
 import { membership, membershipAt, soughtValue, type Membership } from './queries/membership.js';
 import { orOfNothing } from './queries/sums-of-nothing.js';
 import { jsonField } from './json/json-fields.js';
-import { callAt, operandEnd, signedOperandEnd, type Call } from './operands.js';
+import { callAt, signedOperandEnd, type Call } from './operands.js';
 import { cutTime } from './times/whole-seconds.js';
 import { fractionsOfTime } from './times/lengths-of-time.js';
 import { timeOfMilliseconds } from './times/time-buckets.js';
