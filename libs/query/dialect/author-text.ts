@@ -1,4 +1,6 @@
 import { authorTokens } from './author-tokens.js';
+import { otherSpelling } from './clauses/other-spellings.js';
+import { rowLimit } from './clauses/row-limits.js';
 import { writtenNumber } from './numbers/written-numbers.js';
 import { behindCasts, isKeyword, operandEnd } from './operands.js';
 import { groupingSets } from './grouping-sets.js';
@@ -52,7 +54,7 @@ export function readableText(text: string): string {
 // Repetitions are bounded where what follows may take the same characters: the time would grow with their square.
 const MAYBE = new RegExp(
   [
-    String.raw`\b(?:UNION|INTERSECT|EXCEPT|VALUES|(?:TRY|SAFE)_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES|MODE|INTERVAL|ROW|STRUCT|ROLLUP|CUBE|GROUPING|NCHAR|NATIONAL|TOP)\b`,
+    String.raw`\b(?:UNION|INTERSECT|EXCEPT|VALUES|(?:TRY|SAFE)_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES|MODE|INTERVAL|ROW|STRUCT|ROLLUP|CUBE|GROUPING|NCHAR|NATIONAL|TOP|FETCH|MATERIALIZED|DATE_ADD|DATE_SUB|FORMAT|LIMIT\s{1,9}(?:ALL|NULL)|CAST\s{0,9}\(\s{0,9}\d*\.\d+)\b`,
     String.raw`\b[en]'|\bu&'|'\s{0,80}\n\s{0,80}'|#[ !]|->|\*\*|\^|[&|]|<<|>>|(?<!:):(?!:)|\/\/|~|[\d.]\s*::|\w(?:\([\d, ]{0,20}\))?\s{0,9}\[\d{0,9}\]`,
     String.raw`\barray\s*[[(<]|\b(?:list|map)\s*[({<]|\barray\s*\)|\btime\s+zone\b`,
     String.raw`\b(?:TIME(?:STAMP(?:TZ)?(?:\(\d\))?)?|${TYPED_NAMES})\s{0,9}'`,
@@ -140,8 +142,8 @@ class AuthorText {
       intervalLiteral(nodes, at) ??
       groupingSets(nodes, at, write, (text) => this.length.add(text));
     if (cast) return cast;
-    const number = writtenNumber(nodes, at);
-    if (number) return number;
+    const plain = writtenNumber(nodes, at) ?? rowLimit(nodes, at, write) ?? otherSpelling(nodes, at, write); // prettier-ignore
+    if (plain) return plain;
     const typed = typedLiteral(nodes, at, this.text);
     if (typed) return typed;
     if (list?.kind === 'text' && !isWord(nodes[at - 1], 'AS')) {

@@ -9,6 +9,7 @@ import { exactResult } from './numbers/exact-literals.js';
 import { exactSum, within64Bits } from './numbers/exact-sums.js';
 import { negation } from './numbers/negations.js';
 import { countedValues } from './functions/counted-values.js';
+import { ofChance } from './functions/functions-of-chance.js';
 import { filteredArguments } from './functions/filtered-arguments.js';
 import { isEquality, isInteger, type Known } from './casts/known-type.js';
 import { membership, membershipAt, soughtValue, type Membership } from './queries/membership.js';
@@ -241,7 +242,7 @@ export class Expressions {
 
   private translated(
     name: string,
-    { nodes }: Group,
+    { nodes, start }: Group,
     args: readonly string[],
     over: string,
   ): string | undefined {
@@ -251,6 +252,8 @@ export class Expressions {
     const scalar = Object.hasOwn(SCALAR_FUNCTIONS, lower) ? SCALAR_FUNCTIONS[lower] : undefined;
     if (scalar) {
       checkCount(name, count, scalar);
+      const chance = ofChance(lower, start);
+      if (chance !== undefined) return chance;
       const field = jsonField(lower, nodes, this.writing.scope());
       const type = this.writing.types.of(nodes);
       return field ?? timeOfMilliseconds(lower, type, args) ?? fractionsOfTime(lower, type, args) ?? scalar.write(...args); // prettier-ignore
@@ -279,6 +282,8 @@ export class Expressions {
       return `${name}(${[`toNullable(${first})`, ...rest].join(', ')})${over}`;
     if (lower === 'count' && count === 1) return countedValues(nodes, args, over);
     if (lower === 'cast' && count === 2) return this.cast(value, args);
+    // The engine's own begins in 1970.
+    if (lower === 'date' && count === 1) return this.cast(value, [...args, "'DATE'"]);
     if (lower === 'sqlstandardvalues') return `values(${args.join(', ')})${over}`;
     if (lower === 'todatetime' && count === 1) return timeLiteral(nodes);
     if (lower === 'todate' && count === 1) return dateLiteral(nodes);

@@ -61,6 +61,7 @@ function ofColons(nodes: Nodes, at: number, source: string): Rewritten | undefin
   return type?.isForeign ? { text: `::${type.text}`, end: type.end } : undefined;
 }
 
+const TEXTS = /^(?:TEXT|VARCHAR|STRING)$/i;
 const INTERVALS = "INTERVAL is read of a written text: x + INTERVAL '1 day', or of a number, x + n * INTERVAL '1 day'"; // prettier-ignore
 
 /** The place of AS, behind which the type stands. */
@@ -76,6 +77,10 @@ function ofCast(list: Group, at: number, source: string, write: Write): Rewritte
     return { text: writtenInterval(only.value), end: at + 2 };
   }
   const type = writtenType(list.nodes, as + 1, source);
+  // The engine would leave zeros at the end out.
+  const isDigits = only?.kind === 'number' && !more && /^\d*\.\d+$/.test(only.text);
+  if (isDigits && TEXTS.test(type?.text ?? ''))
+    return { text: `CAST(${quoteText(only.text)} AS ${type?.text ?? ''})`, end: at + 2 };
   if (!type?.isForeign || type.end !== list.nodes.length) return undefined;
   return { text: `CAST(${write(value)} AS ${type.text})`, end: at + 2 };
 }

@@ -6,6 +6,7 @@ import { decimalLiteral } from '../numbers/decimal-arithmetic.js';
 import { DECIMAL_DIGITS_MAX, isExact, isInteger, type Known } from './known-type.js';
 import type { Nodes } from '../source-tree.js';
 import { checkedDate } from '../times/time-literals.js';
+import { timeOfDay, writtenTimeOfDay } from '../times/times-of-day.js';
 import { nestedCast } from './nested-casts.js';
 import { engineType } from './standard-type-names.js';
 import { castType } from './value-types.js';
@@ -41,6 +42,11 @@ export function castOf({ nodes, type, value }: Source, written: string): string 
   if (literal !== value)
     return castOf({ nodes: [], type: { ...type, kind: 'decimal' }, value: literal }, written);
   const target = engineType(name);
+  const [, within] = /^Nullable\((.*)\)$/.exec(target) ?? [];
+  if (within !== undefined) {
+    const own = castOf({ nodes, type, value }, quoteText(within));
+    return own === undefined ? undefined : `toNullable(${own})`;
+  }
   if (/^\w+$/.test(target) && readType(target) === undefined) throw noType(name);
   const cast = `CAST(${value}, ${quoteText(target)})`;
   const plain = target === name ? undefined : cast;
@@ -59,7 +65,10 @@ export function castOf({ nodes, type, value }: Source, written: string): string 
     throw new MillraceError('INVALID_SQL', problem);
   }
   const [only, more] = nodes;
-  if (to.kind === 'date' && only?.kind === 'text' && more === undefined)
+  const isWritten = only?.kind === 'text' && more === undefined;
+  if (to.kind === 'time' && isText(type))
+    return isWritten ? writtenTimeOfDay(only.value, target) : timeOfDay(value, type, target);
+  if (to.kind === 'date' && isWritten)
     return `CAST(${quoteText(checkedDate(only.value))}, 'Date32')`;
   if (to.kind === 'date' && isText(type)) {
     const read = readable(type, value, cast, target) ?? cast;

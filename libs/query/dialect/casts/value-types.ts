@@ -74,6 +74,11 @@ export class ValueTypes {
     return this.aliases.has(name) ? undefined : this.typeOfColumn(name);
   }
 
+  /** Tells whether a column or something in the statement has the name. */
+  isGiven(name: string): boolean {
+    return this.aliases.has(name) || this.typeOfColumn(name) !== undefined;
+  }
+
   of(nodes: Nodes, depth = 0): Known {
     this.steps = depth === 0 ? 0 : this.steps + 1;
     if (depth > DEPTH_MAX || this.steps > STEPS_MAX) return UNKNOWN;

@@ -18,6 +18,7 @@ import {
   type Nodes,
 } from '../source-tree.js';
 import { groupedNames, namesOf, outputOf, type Output } from '../names/output-names.js';
+import { refuseSessionWords } from '../names/session-words.js';
 import { hiddenTables } from '../names/hidden-tables.js';
 import type { ValueTypes } from '../casts/value-types.js';
 import { WrittenLength } from '../written-length.js';
@@ -118,8 +119,10 @@ export class Queries {
     list: Clause,
     bridges: Bridges,
   ): string {
-    for (const { word, from, to } of clauses)
+    for (const { word, from, to } of clauses) {
+      refuseSessionWords(nodes.slice(from, to), word === 'FROM', this.types);
       if (OF_VALUES.test(word)) findSumsOfNothing(nodes.slice(from, to));
+    }
     const items = besideOthers(this.items(nodes, list, tablesOf(nodes, clauses)), bridges, nodes);
     let written = this.source.slice(startOf(nodes), nodes[clauses[0]?.at ?? 0]?.start);
     for (const clause of clauses) {
