@@ -3,7 +3,6 @@ import type { Scope } from './queries/object-shapes.js';
 import type { Aggregate } from './functions/aggregate-function.js';
 import { AGGREGATE_FUNCTIONS, aggregateName } from './functions/aggregate-functions.js';
 import { castOf } from './casts/casts.js';
-import { bridged, bridgesOf } from './queries/common-columns.js';
 import { besideNumber, decimalArithmetic, type Side } from './numbers/decimal-arithmetic.js';
 import { exactResult } from './numbers/exact-literals.js';
 import { exactSum, within64Bits } from './numbers/exact-sums.js';
@@ -37,7 +36,7 @@ import {
 } from './source-tree.js';
 import { timeArithmetic } from './times/time-arithmetic.js';
 import { dateLiteral, timeBeside, timeLiteral, withTimes } from './times/time-literals.js';
-import { choicesOf } from './casts/choices.js';
+import { chosenValues } from './casts/chosen-values.js';
 import type { ValueTypes } from './casts/value-types.js';
 import { WrittenLength } from './written-length.js';
 
@@ -213,7 +212,7 @@ export class Expressions {
       filteredArguments({ name, list: of, types: this.writing.types }, written, this.length);
     const typeAt = (at: number): Known => this.writing.types.of(itemAt(itemsOf(list.nodes), at));
     const cut = textsOfBytes(name, cutTime(name, given, typeAt), typeAt);
-    const items = more ? given : withheld(list, this.choices(name, list, cut));
+    const items = more ? given : withheld(list, chosenValues(name, list, cut, this.writing.types));
     if (!more) {
       const own = this.translated(name, list, items, suffix);
       if (own !== undefined) return this.length.add(own);
@@ -225,19 +224,6 @@ export class Expressions {
 
   private items(nodes: Nodes): readonly string[] {
     return isQuery(nodes) ? [this.write(nodes)] : itemsOf(nodes).map((item) => this.write(item));
-  }
-
-  /** Values of which a call answers one are of one type. */
-  private choices(name: string, { nodes }: Group, items: readonly string[]): readonly string[] {
-    const places = choicesOf(name, items.length);
-    if (places.length === 0) return items;
-    const values = itemsOf(nodes);
-    const types = places.map((at) => this.writing.types.ofChoice(itemAt(values, at)));
-    const bridges = bridgesOf(types);
-    return items.map((item, at) => {
-      const bridge = bridges[places.indexOf(at)];
-      return bridge === undefined ? item : bridged(item, bridge, itemAt(values, at));
-    });
   }
 
   private translated(
@@ -272,7 +258,11 @@ export class Expressions {
       checkCount(name, count - filters, own);
       return own.write(aggregate, args.slice(0, count - filters));
     }
-    const [value = []] = itemsOf(nodes);
+    const [value = [], second = []] = itemsOf(nodes);
+    if (/^mod(?:ulo)?$/.test(lower) && count === 2) {
+      const [left, right] = [value, second].map((side, at) => ({ type: this.writing.types.of(side), nodes: side, written: args[at] ?? '' })); // prettier-ignore
+      return left && right && decimalArithmetic('%', left, right);
+    }
     if (base === 'sum' || base === 'avg')
       return exactSum(base, this.writing.types.of(value), aggregate, args);
     // Without this, the engine gives the default value of the type, and no null, before the first

@@ -25,6 +25,8 @@ const SCALAR_TYPE =
 const NESTED_TYPE = /^(?:Array|Tuple|Map)\(/;
 /** The names of texts of any length. */
 const TEXT_TYPE = /^(?:String|TEXT|(?:LONG|MEDIUM|TINY)TEXT|VARCHAR|CHARACTER VARYING)$/i;
+const WIDE_INTEGER = /^U?Int(?:128|256)$/;
+const LENGTH_OF_TIME = /^\(*toInterval/;
 const MIXED = "match(toTypeName(%), 'Dynamic|Variant|JSON')";
 const FRACTIONS = "match(toTypeName(%), 'Float|Decimal')";
 const of = (pattern: string, value: string): string => pattern.replace('%', value);
@@ -50,6 +52,8 @@ export function castOf({ nodes, type, value }: Source, written: string): string 
   if (/^\w+$/.test(target) && readType(target) === undefined) throw noType(name);
   const cast = `CAST(${value}, ${quoteText(target)})`;
   const plain = target === name ? undefined : cast;
+  if (TEXT_TYPE.test(target) && LENGTH_OF_TIME.test(value))
+    throw new MillraceError('INVALID_SQL', 'a length of time has no text here: add it to a time, or EXTRACT(EPOCH FROM INTERVAL …) its seconds'); // prettier-ignore
   // A decimal whose type has no fraction is left to the cast: `toDecimalString` would keep the
   // point.
   if (TEXT_TYPE.test(target) && type.kind === 'decimal' && type.scale > 0)
@@ -57,7 +61,8 @@ export function castOf({ nodes, type, value }: Source, written: string): string 
   if (NESTED_TYPE.test(target)) return nestedCast(nestedOf(nodes, type, value), target, castWithin) ?? plain; // prettier-ignore
   if (!SCALAR_TYPE.test(target)) return plain;
   const to = castType(name);
-  if (isInteger(to)) return integerOf(type, value, target) ?? readable(type, value, cast, target);
+  if (isInteger(to) || WIDE_INTEGER.test(target))
+    return integerOf(type, value, target) ?? readable(type, value, cast, target);
   if (to.kind === 'decimal') return decimalOf(type, value, to, target);
   if (to.kind === 'date' && isInteger(type)) {
     const problem =

@@ -42,7 +42,7 @@ const LENGTHS = /^(?:length|lengthUTF8|char_length|position)$/i;
 const TIME_FIELDS =
   /^to(?:Year|Quarter|Month|DayOfMonth|DayOfYear|DayOfWeek|Hour|Minute|Second|ISOWeek)$/;
 const KEEPS =
-  /^(?:min|max|any|any_value|anyLast|abs|first_value|last_value|lag|lead|assumeNotNull|toNullable)(?:If)?$/i;
+  /^(?:min|max|any|any_value|anyLast|abs|first_value|last_value|lag|lead|nullIf|assumeNotNull|toNullable)(?:If)?$/i;
 const ROUNDS = /^(?:round|floor|ceil|ceiling|trunc|truncate)$/i;
 const SUMS = /^sum(?:Distinct)?(?:If)?$/i;
 const FLOATS =
