@@ -1,7 +1,7 @@
-import { MillraceError } from '@app/platform';
-import type { Token } from '../search/statement-tokens.js';
 import { authorTokens } from './author-tokens.js';
-import { exactNumber } from './numbers/exact-literals.js';
+import { otherSpelling } from './clauses/other-spellings.js';
+import { rowLimit } from './clauses/row-limits.js';
+import { writtenNumber } from './numbers/written-numbers.js';
 import { behindCasts, isKeyword, operandEnd } from './operands.js';
 import { groupingSets } from './grouping-sets.js';
 import { isSetOperator } from './queries/select-clauses.js';
@@ -28,9 +28,11 @@ import {
   type Nodes,
 } from './source-tree.js';
 import { trimmedText } from './notations/trimmed-texts.js';
-import { castNotation, typedLiteral } from './casts/cast-notations.js';
+import { castNotation, TYPED_NAMES, typedLiteral } from './casts/cast-notations.js';
 import { timestampLiteral } from './times/time-literals.js';
-import { intervalLiteral } from './times/written-intervals.js';
+import { intervalLiteral, secondsOfInterval } from './times/written-intervals.js';
+import { refuseFalseComments } from './texts/false-comments.js';
+import { writtenText } from './texts/written-texts.js';
 import { unnestedList, unnestedNames } from './lists/unnested-lists.js';
 import { zippedList, zippedLists, type ZippedLists } from './lists/zipped-lists.js';
 import { WrittenLength } from './written-length.js';
@@ -45,8 +47,7 @@ import { WrittenLength } from './written-length.js';
 export function readableText(text: string): string {
   if (!MAYBE.test(text)) return text;
   const tokens = authorTokens(text);
-  if (tokens?.some(({ text: sign, end }, at) => sign === '/' && isSign(tokens[at + 1], '/', end)))
-    throw new MillraceError('INVALID_SQL', '"//" would begin a comment here: integers are divided by div(a, b), and comments begin with --'); // prettier-ignore
+  if (tokens) refuseFalseComments(tokens, text);
   const nodes = tokens && treeOf(tokens);
   return nodes ? new AuthorText(text).statement(nodes) : text;
 }
@@ -55,16 +56,14 @@ export function readableText(text: string): string {
 // the time would grow with the square of the length.
 const MAYBE = new RegExp(
   [
-    String.raw`\b(?:UNION|INTERSECT|EXCEPT|VALUES|(?:TRY|SAFE)_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES|MODE|INTERVAL|ROW|STRUCT|ROLLUP|CUBE|GROUPING|NCHAR|NATIONAL|TOP)\b`,
-    String.raw`\b[en]'|->|\*\*|\^|[&|]|<<|>>|(?<!:):(?!:)|\/\/|~|[\d.]\s*::|\w(?:\([\d, ]{0,20}\))?\s{0,9}\[\d{0,9}\]`,
+    String.raw`\b(?:UNION|INTERSECT|EXCEPT|VALUES|(?:TRY|SAFE)_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES|MODE|INTERVAL|ROW|STRUCT|ROLLUP|CUBE|GROUPING|NCHAR|NATIONAL|TOP|FETCH|MATERIALIZED|DATE_ADD|DATE_SUB|FORMAT|LIMIT\s{1,9}(?:ALL|NULL)|CAST\s{0,9}\(\s{0,9}\d*\.\d+)\b`,
+    String.raw`\b[en]'|\bu&'|'\s{0,80}\n\s{0,80}'|#[ !]|->|\*\*|\^|[&|]|<<|>>|(?<!:):(?!:)|\/\/|~|[\d.]\s*::|\w(?:\([\d, ]{0,20}\))?\s{0,9}\[\d{0,9}\]`,
     String.raw`\barray\s*[[(<]|\b(?:list|map)\s*[({<]|\barray\s*\)|\btime\s+zone\b`,
-    String.raw`\b(?:TIME(?:STAMP(?:TZ)?(?:\(\d\))?)?|NUMERIC|DECIMAL|INT|INTEGER|BIGINT|SMALLINT|DOUBLE|BOOLEAN|UUID)\s*'`,
-    String.raw`(?:^|[^\w."\`)\]])\.\d|[\d.]{19}`,
+    String.raw`\b(?:TIME(?:STAMP(?:TZ)?(?:\(\d\))?)?|${TYPED_NAMES})\s{0,9}'`,
+    String.raw`(?:^|[^\w."\`)\]])\.\d|[\d.]{19}|\d_\d|\de\+?\d{3}`,
   ].join('|'),
   'i',
 );
-const isSign = (token: Token | undefined, sign: string, start: number): boolean =>
-  token?.text === sign && token.start === start;
 const TAILS = ['ORDER', 'LIMIT', 'OFFSET', 'FETCH'];
 class AuthorText {
   private readonly length: WrittenLength;
@@ -146,11 +145,8 @@ class AuthorText {
       intervalLiteral(nodes, at) ??
       groupingSets(nodes, at, write, (text) => this.length.add(text));
     if (cast) return cast;
-    if (word?.kind === 'number') {
-      // The engine accepts `.5` only after some signs.
-      const isBare = word.text.startsWith('.') && !isOperandAt(nodes[at - 1]);
-      return { text: exactNumber(isBare ? `0${word.text}` : word.text), end: at + 1 };
-    }
+    const plain = writtenNumber(nodes, at) ?? rowLimit(nodes, at, write) ?? otherSpelling(nodes, at, write); // prettier-ignore
+    if (plain) return plain;
     const typed = typedLiteral(nodes, at, this.text);
     if (typed) return typed;
     if (list?.kind === 'text' && !isWord(nodes[at - 1], 'AS')) {
@@ -189,10 +185,8 @@ class AuthorText {
     // The engine accepts a lambda after another argument only in brackets.
     if (this.isLambda && isArgument && at > 0 && isSymbol(nodes[at + 1], '->') && !isList(first))
       return { text: `(${first?.text ?? ''}) ->`, end: at + 2 };
-    // `E'a\\n'` of Postgres, `N'a'`: here, every text is read like this.
-    const second = nodes[at + 1];
-    if (/^[EN]$/i.test(first?.text ?? '') && second?.kind === 'text' && second.start === first?.end)
-      return { text: this.text.slice(second.start, second.end), end: at + 2 };
+    const literal = writtenText(nodes, at, this.text);
+    if (literal) return literal;
     const column = this.unnested.get(nodes[at]?.text ?? '');
     const isLambda = this.isLambda && isArgument;
     const isUnnested = column !== undefined && isSymbol(nodes[at + 1], '.');
@@ -235,6 +229,9 @@ class AuthorText {
    * `EXTRACT(epoch FROM x)` and `date_part('epoch', x)`: the engine's results have only 32 bits.
    */
   private epoch({ nodes }: Group, at: number) {
+    const [first, length, more] = nodes.slice(2);
+    const isLength = isWord(first, 'INTERVAL') && length?.kind === 'text' && more === undefined;
+    if (isLength) return { text: secondsOfInterval(length.value), end: at + 2 };
     const time = this.list(nodes.slice(2));
     const text = `(toUnixTimestamp64Micro(toDateTime64(${time}, 6, 'UTC')) / 1000000)`;
     return { text, end: at + 2 };

@@ -3,16 +3,18 @@ import type { Scope } from './queries/object-shapes.js';
 import type { Aggregate } from './functions/aggregate-function.js';
 import { AGGREGATE_FUNCTIONS, aggregateName } from './functions/aggregate-functions.js';
 import { castOf } from './casts/casts.js';
-import { bridged, bridgesOf } from './queries/common-columns.js';
 import { besideNumber, decimalArithmetic, type Side } from './numbers/decimal-arithmetic.js';
 import { exactResult } from './numbers/exact-literals.js';
 import { exactSum, within64Bits } from './numbers/exact-sums.js';
+import { negation } from './numbers/negations.js';
+import { countedValues } from './functions/counted-values.js';
+import { ofChance } from './functions/functions-of-chance.js';
 import { filteredArguments } from './functions/filtered-arguments.js';
 import { isEquality, isInteger, type Known } from './casts/known-type.js';
 import { membership, membershipAt, soughtValue, type Membership } from './queries/membership.js';
 import { orOfNothing } from './queries/sums-of-nothing.js';
 import { jsonField } from './json/json-fields.js';
-import { callAt, operandEnd, signedOperandEnd, type Call } from './operands.js';
+import { callAt, signedOperandEnd, type Call } from './operands.js';
 import { cutTime } from './times/whole-seconds.js';
 import { fractionsOfTime } from './times/lengths-of-time.js';
 import { timeOfMilliseconds } from './times/time-buckets.js';
@@ -34,7 +36,7 @@ import {
 } from './source-tree.js';
 import { timeArithmetic } from './times/time-arithmetic.js';
 import { dateLiteral, timeBeside, timeLiteral, withTimes } from './times/time-literals.js';
-import { choicesOf } from './casts/choices.js';
+import { chosenValues } from './casts/chosen-values.js';
 import type { ValueTypes } from './casts/value-types.js';
 import { WrittenLength } from './written-length.js';
 
@@ -76,7 +78,7 @@ export class Expressions {
     let from = startOf(nodes);
     for (let at = 0; at < nodes.length;) {
       this.length.node();
-      const end = this.arithmeticEnd(nodes, at) ?? operandEnd(nodes, at) ?? at + 1;
+      const end = this.arithmeticEnd(nodes, at) ?? signedOperandEnd(nodes, at) ?? at + 1;
       const operand = nodes.slice(at, end);
       written += this.between(from, startOf(operand)) + this.operand(nodes, at, end, names);
       from = endOf(operand);
@@ -116,6 +118,10 @@ export class Expressions {
     const among = middle < end ? membershipAt(nodes, middle) : undefined;
     if (among) return this.membership(nodes.slice(at, middle), among, names);
     if (middle < end) return this.arithmetic(operand, middle - at, names);
+    if (isSymbol(nodes[at], '-')) {
+      const value = operand.slice(1);
+      return negation(operand, this.writing.types.of(value), this.write(value, names));
+    }
     const field = fieldWithin(nodes, at, end, this.writing);
     if (field) return field.sql + this.pieces(nodes.slice(field.end, end), undefined, field.behind);
     const call = callAt(nodes, at);
@@ -223,7 +229,7 @@ export class Expressions {
       filteredArguments({ name, list: of, types: this.writing.types }, written, this.length);
     const typeAt = (at: number): Known => this.writing.types.of(itemAt(itemsOf(list.nodes), at));
     const cut = textsOfBytes(name, cutTime(name, given, typeAt), typeAt);
-    const items = more ? given : withheld(list, this.choices(name, list, cut));
+    const items = more ? given : withheld(list, chosenValues(name, list, cut, this.writing.types));
     if (!more) {
       const own = this.translated(name, list, items, suffix);
       if (own !== undefined) return this.length.add(own);
@@ -237,22 +243,9 @@ export class Expressions {
     return isQuery(nodes) ? [this.write(nodes)] : itemsOf(nodes).map((item) => this.write(item));
   }
 
-  /** Values of which a call answers one are of one type. */
-  private choices(name: string, { nodes }: Group, items: readonly string[]): readonly string[] {
-    const places = choicesOf(name, items.length);
-    if (places.length === 0) return items;
-    const values = itemsOf(nodes);
-    const types = places.map((at) => this.writing.types.ofChoice(itemAt(values, at)));
-    const bridges = bridgesOf(types);
-    return items.map((item, at) => {
-      const bridge = bridges[places.indexOf(at)];
-      return bridge === undefined ? item : bridged(item, bridge, itemAt(values, at));
-    });
-  }
-
   private translated(
     name: string,
-    { nodes }: Group,
+    { nodes, start }: Group,
     args: readonly string[],
     over: string,
   ): string | undefined {
@@ -262,6 +255,8 @@ export class Expressions {
     const scalar = Object.hasOwn(SCALAR_FUNCTIONS, lower) ? SCALAR_FUNCTIONS[lower] : undefined;
     if (scalar) {
       checkCount(name, count, scalar);
+      const chance = ofChance(lower, start);
+      if (chance !== undefined) return chance;
       const field = jsonField(lower, nodes, this.writing.scope());
       const type = this.writing.types.of(nodes);
       return field ?? timeOfMilliseconds(lower, type, args) ?? fractionsOfTime(lower, type, args) ?? scalar.write(...args); // prettier-ignore
@@ -280,7 +275,11 @@ export class Expressions {
       checkCount(name, count - filters, own);
       return own.write(aggregate, args.slice(0, count - filters));
     }
-    const [value = []] = itemsOf(nodes);
+    const [value = [], second = []] = itemsOf(nodes);
+    if (/^mod(?:ulo)?$/.test(lower) && count === 2) {
+      const [left, right] = [value, second].map((side, at) => ({ type: this.writing.types.of(side), nodes: side, written: args[at] ?? '' })); // prettier-ignore
+      return left && right && decimalArithmetic('%', left, right);
+    }
     if (base === 'sum' || base === 'avg')
       return exactSum(base, this.writing.types.of(value), aggregate, args);
     // Without this, before the first row the engine returns the default value of a column without
@@ -288,8 +287,10 @@ export class Expressions {
     const [first, ...rest] = args;
     if (/^(?:lag|lead)$/.test(lower) && count < 3 && first !== undefined && over !== '')
       return `${name}(${[`toNullable(${first})`, ...rest].join(', ')})${over}`;
-    if (lower === 'count' && count === 1) return this.values(nodes, args, over);
+    if (lower === 'count' && count === 1) return countedValues(nodes, args, over);
     if (lower === 'cast' && count === 2) return this.cast(value, args);
+    // The engine's own begins in 1970.
+    if (lower === 'date' && count === 1) return this.cast(value, [...args, "'DATE'"]);
     if (lower === 'sqlstandardvalues') return `values(${args.join(', ')})${over}`;
     if (lower === 'todatetime' && count === 1) return timeLiteral(nodes);
     if (lower === 'todate' && count === 1) return dateLiteral(nodes);
@@ -298,17 +299,6 @@ export class Expressions {
 
   private cast(nodes: Nodes, [value = '', type = '']: readonly string[]): string | undefined {
     return castOf({ nodes, type: this.writing.types.of(nodes), value }, type);
-  }
-
-  /** A field of a JSON column counts where it has a value, and so does a column in a window. */
-  private values(nodes: Nodes, [value]: readonly string[], over: string): string | undefined {
-    const isField =
-      nodes.length > 2 && isSymbol(nodes[1], '.') && operandEnd(nodes, 0) === nodes.length;
-    const isMatcher = isSymbol(nodes.at(-1), '*');
-    const isColumn = nodes.length === 1 && /^(?:word|name)$/.test(nodes[0]?.kind ?? '');
-    return (isField && !isMatcher) || (isColumn && over !== '')
-      ? `countIf(${value} IS NOT NULL)${over}`
-      : undefined;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { TableDescription } from '../catalog.js';
 import { tokenize } from '../search/statement-tokens.js';
+import { qualifiersIn } from './names/hidden-tables.js';
 import { elementNames } from './queries/element-names.js';
 import { Queries } from './queries/queries.js';
 import { isWord, treeOf } from './source-tree.js';
@@ -35,9 +36,12 @@ export function inEngineWords(canonical: string, surroundings: Surroundings): st
   const types = new ValueTypes(surroundings.typeOfColumn, aliasesOf(statement));
   const { spelling, table, session } = surroundings;
   const elements = elementNames(statement);
+  const qualifiers = qualifiersIn(statement);
   const written =
     canonical.slice(0, statement[0]?.start) +
-    new Queries({ source: canonical, types, spelling, table, session, elements }).write(statement) +
+    new Queries({ source: canonical, types, spelling, table, session, elements, qualifiers }).write(
+      statement,
+    ) +
     canonical.slice(statement.at(-1)?.end);
   return written;
 }

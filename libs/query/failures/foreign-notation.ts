@@ -14,7 +14,6 @@ const PIVOT = "PIVOT is not read: sum(x) FILTER (WHERE k = 'a') makes a column o
 const NULLS =
   'IGNORE NULLS stands behind the brackets: last_value(x) IGNORE NULLS OVER (ORDER BY t)';
 const FIRSTS = 'ORDER BY is not read there: argMin(x, y) is the x of the least y, argMax(x, y) that of the greatest'; // prettier-ignore
-const NOT = '~x is not read: bitNot(x)';
 
 /** Notations of other systems that are not supported, each with its replacement. */
 const NOTATIONS: readonly (readonly [instead: string, ...pieces: readonly string[]])[] = [
@@ -48,9 +47,13 @@ const NOTATIONS: readonly (readonly [instead: string, ...pieces: readonly string
   [FIRSTS, 'LAST', '(', ANY, 'ORDER', 'BY'],
   ["x ^@ 'a' is not read: startsWith(x, 'a')", '^', '@'],
   ['[f(x) FOR x IN list] is not read: arrayMap(x -> f(x), list), and arrayFilter(x -> …, list) for IF', 'FOR', ANY, 'IN'], // prettier-ignore
-  [NOT, ',', '~'],
-  [NOT, '(', '~'],
-  [NOT, 'SELECT', '~'],
+  ['~x wants brackets there: 1 + (~x)', '+', '~'],
+  ['~x wants brackets there: 1 - (~x)', '-', '~'],
+  ['|/ x is not read: sqrt(x)', '|', '/'],
+  ['||/ x is not read: cbrt(x)', '||', '/'],
+  ['@ x is not read: abs(x)', 'SELECT', '@'],
+  ['@ x is not read: abs(x)', '(', '@'],
+  ['@ x is not read: abs(x)', ',', '@'],
   ['BETWEEN SYMMETRIC is not read: BETWEEN least(a, b) AND greatest(a, b)', 'BETWEEN', 'SYMMETRIC'],
   ["INTERVAL '1-2' YEAR TO MONTH is not read: INTERVAL 1 YEAR + INTERVAL 2 MONTH", 'YEAR', 'TO', 'MONTH'], // prettier-ignore
   ['MINUS is not read: EXCEPT', 'MINUS', 'SELECT'],

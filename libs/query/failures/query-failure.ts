@@ -23,7 +23,8 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
 
 /** The numbers for a statement that names a missing table or column. */
 export function isUnknownName(error: unknown): boolean {
-  if (error instanceof MillraceError) return error.kind === 'STREAM_NOT_FOUND';
+  if (error instanceof MillraceError)
+    return error.kind === 'STREAM_NOT_FOUND' || error.kind === 'UNKNOWN_COLUMN';
   return !isAbort(error) && KINDS[toWarehouseError(error).code] === 'UNKNOWN_COLUMN';
 }
 
@@ -56,6 +57,16 @@ const INSTEAD: readonly (readonly [problem: RegExp, instead: string])[] = [
   [/^Illegal type (?:Nullable\()?Time.* of function to(?:Hour|Minute|Second)\b/, 'parts of a time of day are read of its text: CAST(left(CAST(t AS VARCHAR), 2) AS INTEGER)'], // prettier-ignore
   [/^AST is too (?:deep|big)/, 'the statement joins too many values one by one: use IN, concat or arraySum of a list, or parameters'], // prettier-ignore
   [/^Invalid base64Decode value/, 'base64 is read of a text that is none: among bytes, which are base64, stands another text. CAST(column AS VARCHAR) makes text of a column of bytes, base64Encode(x) base64 of a text'], // prettier-ignore
+  [/^Cannot decorrelate query/, 'a subquery that looks at the outer row is read with aggregates, WHERE and EXISTS alone: join a grouped subquery by its keys'], // prettier-ignore
+  [/^Correlated subqueries are not supported as IN/, 'a subquery behind IN cannot look at the outer row: EXISTS (SELECT 1 FROM y WHERE y.b = x.a AND …)'], // prettier-ignore
+  [/^(?:Correlated subqueries in (?:join|window)|Cannot evaluate correlated)/, 'a subquery that looks at the outer row cannot stand there: join a grouped subquery by its keys'], // prettier-ignore
+  [/^Not found column __table/, 'a subquery can look at the row of the statement around it, and not at one further out: join a grouped subquery by its keys'], // prettier-ignore
+  [/^Number of aliases does not match/, 'names behind a table or a subquery are of all its columns, a stream has _timestamp too: (SELECT x, y FROM t) AS t(a, b)'], // prettier-ignore
+  [/^Can not use (?:WITH TIES|OFFSET FETCH)/, 'WITH TIES needs an ORDER BY'],
+  [/^Multiple expressions .* for alias /, 'two columns of one SELECT have one name: give each its own, x.b AS b, y.b AS c'], // prettier-ignore
+  [/^Value in column (?:U?Int|Float|Decimal)\w*(?:\(.*\))? cannot be safely converted into type/, 'a number is beyond the type that it is cast to; TRY_CAST answers null for such'], // prettier-ignore
+  [/^Illegal (?:type|argument of type) (?:Nullable\()?Date(?:32)?\)? (?:of argument )?(?:of|for) function to(?:Hour|Minute|Second|Millisecond|Microsecond)\b/, 'a date has no hours: CAST(d AS TIMESTAMP) is its midnight'], // prettier-ignore
+  [/^There is no supertype for types/, 'values of several types stand together: CAST them to one, as DOUBLE, DECIMAL(38, 10) or VARCHAR'], // prettier-ignore
   [/^Window frame 'GROUPS'/, 'frames of GROUPS are not read: RANGE BETWEEN 1 PRECEDING AND CURRENT ROW counts by the value of ORDER BY, ROWS by rows'], // prettier-ignore
   [/^Number of arguments for function minus doesn't match: passed 3/, "date_sub of a unit is not read: date_diff('day', a, b) counts the days begun between, age('day', a, b) the whole ones"], // prettier-ignore
 ];

@@ -32,14 +32,14 @@ export function castNotation(
   // The engine would read the digits as a text, and not as an integer.
   const isNumber = first?.kind === 'number' && /[.e]/i.test(first.text) && isSymbol(list, '::');
   const target = nodes[at + 2]?.text ?? '';
-  if (isNumber && INTEGER.test(target))
+  if (isNumber && INTEGER.test(target) && nodes[at + 3]?.text !== '[')
     return { text: `CAST(${write([first])} AS ${target})`, end: at + 3 };
   if (first?.kind !== 'word' || !isList(list)) return undefined;
   if (isWord(first, 'CAST')) return ofCast(list, at, source, write);
   return /^(?:TRY|SAFE)_CAST$/i.test(first.text) ? ofTryCast(list, at, source, write) : undefined;
 }
 
-/** `TIMESTAMP WITH TIME ZONE '…'`, `TIMESTAMP(3) '…'`, `TIME WITHOUT TIME ZONE '…'`, `NUMERIC '1.5'`. */
+/** `TIMESTAMP WITH TIME ZONE '…'`, `TIMESTAMP(3) '…'`, `TIME WITHOUT TIME ZONE '…'`, `NUMERIC '1.5'`, `TEXT 'a'`. */
 export function typedLiteral(nodes: Nodes, at: number, source: string): Rewritten | undefined {
   if (!TYPED.test(nodes[at]?.text ?? '') || isWord(nodes[at - 1], 'AS')) return undefined;
   const type = writtenType(nodes, at, source);
@@ -50,10 +50,11 @@ export function typedLiteral(nodes: Nodes, at: number, source: string): Rewritte
   return { text: `CAST(${value} AS ${type.text})`, end: type.end + 1 };
 }
 
-const TYPED =
-  /^(?:TIMESTAMP|TIME|NUMERIC|DECIMAL|INTEGER|INT|BIGINT|SMALLINT|DOUBLE|BOOLEAN|UUID)$/i;
-/** The engine, or a later step, reads the other types before a text. */
-const OTHERS = /^(?:NUMERIC|DECIMAL|INTEGER|INT|BIGINT|SMALLINT|DOUBLE|BOOLEAN|UUID)$/i;
+/** Types whose name before a text makes it one, and that the engine does not read so. */
+export const TYPED_NAMES =
+  'NUMERIC|DECIMAL|TINYINT|SMALLINT|INTEGER|INT|BIGINT|HUGEINT|INT[248]|FLOAT[48]?|REAL|DOUBLE|BOOL|BOOLEAN|UUID|TEXT|VARCHAR|CHAR|BPCHAR|STRING|JSONB?|BYTEA|BLOB';
+const OTHERS = new RegExp(`^(?:${TYPED_NAMES})$`, 'i');
+const TYPED = new RegExp(`^(?:TIMESTAMP|TIME|${TYPED_NAMES})$`, 'i');
 
 function ofColons(nodes: Nodes, at: number, source: string): Rewritten | undefined {
   if (isWord(nodes[at + 1], 'INTERVAL')) throw refused(INTERVALS);
@@ -61,6 +62,7 @@ function ofColons(nodes: Nodes, at: number, source: string): Rewritten | undefin
   return type?.isForeign ? { text: `::${type.text}`, end: type.end } : undefined;
 }
 
+const TEXTS = /^(?:TEXT|VARCHAR|STRING)$/i;
 const INTERVALS = "INTERVAL is read of a written text: x + INTERVAL '1 day', or of a number, x + n * INTERVAL '1 day'"; // prettier-ignore
 
 /** The place of AS before the type. */
@@ -76,6 +78,10 @@ function ofCast(list: Group, at: number, source: string, write: Write): Rewritte
     return { text: writtenInterval(only.value), end: at + 2 };
   }
   const type = writtenType(list.nodes, as + 1, source);
+  // The engine would leave zeros at the end out.
+  const isDigits = only?.kind === 'number' && !more && /^\d*\.\d+$/.test(only.text);
+  if (isDigits && TEXTS.test(type?.text ?? ''))
+    return { text: `CAST(${quoteText(only.text)} AS ${type?.text ?? ''})`, end: at + 2 };
   if (!type?.isForeign || type.end !== list.nodes.length) return undefined;
   return { text: `CAST(${write(value)} AS ${type.text})`, end: at + 2 };
 }

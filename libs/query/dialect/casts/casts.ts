@@ -6,6 +6,7 @@ import { decimalLiteral } from '../numbers/decimal-arithmetic.js';
 import { DECIMAL_DIGITS_MAX, isExact, isInteger, type Known } from './known-type.js';
 import type { Nodes } from '../source-tree.js';
 import { checkedDate } from '../times/time-literals.js';
+import { timeOfDay, writtenTimeOfDay } from '../times/times-of-day.js';
 import { nestedCast } from './nested-casts.js';
 import { engineType } from './standard-type-names.js';
 import { castType } from './value-types.js';
@@ -24,6 +25,8 @@ const SCALAR_TYPE =
 const NESTED_TYPE = /^(?:Array|Tuple|Map)\(/;
 /** The names of types for texts of any length. */
 const TEXT_TYPE = /^(?:String|TEXT|(?:LONG|MEDIUM|TINY)TEXT|VARCHAR|CHARACTER VARYING)$/i;
+const WIDE_INTEGER = /^U?Int(?:128|256)$/;
+const LENGTH_OF_TIME = /^\(*toInterval/;
 const MIXED = "match(toTypeName(%), 'Dynamic|Variant|JSON')";
 const FRACTIONS = "match(toTypeName(%), 'Float|Decimal')";
 const of = (pattern: string, value: string): string => pattern.replace('%', value);
@@ -42,9 +45,16 @@ export function castOf({ nodes, type, value }: Source, written: string): string 
   if (literal !== value)
     return castOf({ nodes: [], type: { ...type, kind: 'decimal' }, value: literal }, written);
   const target = engineType(name);
+  const [, within] = /^Nullable\((.*)\)$/.exec(target) ?? [];
+  if (within !== undefined) {
+    const own = castOf({ nodes, type, value }, quoteText(within));
+    return own === undefined ? undefined : `toNullable(${own})`;
+  }
   if (/^\w+$/.test(target) && readType(target) === undefined) throw noType(name);
   const cast = `CAST(${value}, ${quoteText(target)})`;
   const plain = target === name ? undefined : cast;
+  if (TEXT_TYPE.test(target) && LENGTH_OF_TIME.test(value))
+    throw new MillraceError('INVALID_SQL', 'a length of time has no text here: add it to a time, or EXTRACT(EPOCH FROM INTERVAL …) its seconds'); // prettier-ignore
   // A decimal whose type has no fraction is left to the cast: `toDecimalString` would keep the
   // point.
   if (TEXT_TYPE.test(target) && type.kind === 'decimal' && type.scale > 0)
@@ -52,7 +62,8 @@ export function castOf({ nodes, type, value }: Source, written: string): string 
   if (NESTED_TYPE.test(target)) return nestedCast(nestedOf(nodes, type, value), target, castWithin) ?? plain; // prettier-ignore
   if (!SCALAR_TYPE.test(target)) return plain;
   const to = castType(name);
-  if (isInteger(to)) return integerOf(type, value, target) ?? readable(type, value, cast, target);
+  if (isInteger(to) || WIDE_INTEGER.test(target))
+    return integerOf(type, value, target) ?? readable(type, value, cast, target);
   if (to.kind === 'decimal') return decimalOf(type, value, to, target);
   if (to.kind === 'date' && isInteger(type)) {
     const problem =
@@ -60,7 +71,10 @@ export function castOf({ nodes, type, value }: Source, written: string): string 
     throw new MillraceError('INVALID_SQL', problem);
   }
   const [only, more] = nodes;
-  if (to.kind === 'date' && only?.kind === 'text' && more === undefined)
+  const isWritten = only?.kind === 'text' && more === undefined;
+  if (to.kind === 'time' && isText(type))
+    return isWritten ? writtenTimeOfDay(only.value, target) : timeOfDay(value, type, target);
+  if (to.kind === 'date' && isWritten)
     return `CAST(${quoteText(checkedDate(only.value))}, 'Date32')`;
   if (to.kind === 'date' && isText(type)) {
     const read = readable(type, value, cast, target) ?? cast;

@@ -45,7 +45,7 @@ export const fraction = (precision: number, scale: number): Known =>
   known('fraction', precision, scale);
 export const literal = (digits: number): Known => known('literal', digits);
 
-const INT64_DIGITS = 19;
+export const INT64_DIGITS = 19;
 export const UINT64_DIGITS = 20;
 export const UNKNOWN = known('unknown');
 export const OTHER = known('other');

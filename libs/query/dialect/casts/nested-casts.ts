@@ -22,9 +22,6 @@ const ELEMENT = 'e';
 /** A list of numbers, or of lists of them. Postgres writes it in braces. */
 const NUMBERS = /^[\s[\]{},\d.+\-eEnulNUL]*$/;
 
-/** A map that is written in the statement. */
-const WRITTEN_MAP = /^map(?:FromArrays)?\(/;
-
 /**
  * Casts to a list, a struct or a map value by value. Within one, the engine would turn 300 into 44
  * without an error.
@@ -37,28 +34,31 @@ export function nestedCast(
 ): string | undefined {
   const read = readEngineType(target);
   const whole = (written: string): string => `CAST(${written}, ${quoteText(target)})`;
-  if (value === 'NULL' && read.name === 'Array') throw NO_NULL;
+  if (value === 'NULL' && Object.hasOwn(WORDS, read.name)) throw noNull(read.name);
   if (read.name === 'Array') {
     if (EMPTY.test(literal ?? value)) return `CAST([], ${quoteText(target)})`;
     const each = within(typeWithin(read), ELEMENT, type.element ?? UNKNOWN, cast);
     const list = listOfNumbers(literal);
     if (each === undefined) return list === undefined ? undefined : whole(list);
-    if (type.kind === 'text' && list === undefined) throw unread(target);
+    if (type.kind === 'text' && list === undefined) throw unread('list', target);
+    if (isSingle(type)) throw noList(target);
     return whole(`arrayMap(${ELEMENT} -> ${each}, ${list ?? value})`);
   }
-  if (read.name === 'Map' && WRITTEN_MAP.test(value)) {
+  if (read.name === 'Map') {
     const [key, held] = [0, 1].map((at) => within(typeWithin(read, at), ELEMENT, UNKNOWN, cast));
     const each = (list: string, written: string | undefined): string =>
       written === undefined ? list : `arrayMap(${ELEMENT} -> ${written}, ${list})`;
     if (key === undefined && held === undefined) return undefined;
+    if (type.kind === 'text') throw unread('map', target);
     return whole(`mapFromArrays(${each(`mapKeys(${value})`, key)}, ${each(`mapValues(${value})`, held)})`); // prettier-ignore
   }
-  if (read.name !== 'Tuple' || type.kind === 'text') return undefined;
+  if (read.name !== 'Tuple') return undefined;
   const fields = read.parameters.map((element, at) => {
     const field = `${ELEMENT}.${at + 1}`;
     return { field, cast: within(readElement(element).type, field, UNKNOWN, cast) };
   });
   if (fields.every((each) => each.cast === undefined)) return undefined;
+  if (type.kind === 'text') throw unread('struct', target);
   const values = fields.map((each) => each.cast ?? each.field).join(', ');
   return whole(`(arrayMap(${ELEMENT} -> tuple(${values}), [${value}])[1])`);
 }
@@ -76,6 +76,19 @@ function listOfNumbers(literal: string | undefined): string | undefined {
 }
 
 const EMPTY = /^\s*(?:\[\s*\]|\{\s*\})\s*$/;
-const NO_NULL = new MillraceError('INVALID_SQL', 'a list cannot be null here; CAST([] AS INTEGER[]) is an empty one'); // prettier-ignore
-const unread = (target: string): MillraceError =>
-  new MillraceError('INVALID_SQL', `a text is no list: JSONExtract(x, ${quoteText(target)}) reads JSON, string_to_array(x, ',') parts a text`); // prettier-ignore
+/** The engine's names, and those that others have. */
+const WORDS: Readonly<Record<string, string>> = { Array: 'list', Map: 'map', Tuple: 'struct' };
+const SINGLE = /^(?:signed|unsigned|count|literal|fraction|decimal|float|date|moment|time)$/;
+const isSingle = ({ kind }: Known): boolean => SINGLE.test(kind);
+
+const problem = (message: string): MillraceError => new MillraceError('INVALID_SQL', message);
+const noNull = (name: string): MillraceError =>
+  name === 'Array'
+    ? problem('a list cannot be null here; CAST([] AS INTEGER[]) is an empty one')
+    : problem(`a ${WORDS[name] ?? ''} cannot be null here, only what stands in it`);
+const noList = (target: string): MillraceError =>
+  problem(`a single value is no list: CAST([x] AS ${target}) makes a list of it`);
+const unread = (word: string, target: string): MillraceError =>
+  word === 'list'
+    ? problem(`a text is no list: JSONExtract(x, ${quoteText(target)}) reads JSON, string_to_array(x, ',') parts a text`) // prettier-ignore
+    : problem(`a text is no ${word}: JSONExtract(x, ${quoteText(target)}) reads JSON`);

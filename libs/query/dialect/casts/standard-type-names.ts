@@ -32,7 +32,7 @@ const TYPES: readonly (readonly [RegExp, string])[] = [
   [/^uinteger$/i, 'UInt32'],
   [/^ubigint$/i, 'UInt64'],
   [/^uhugeint$/i, 'UInt128'],
-  [/^(?:string|utf8|large_utf8|bpchar)$/i, 'String'],
+  [/^(?:string|utf8|large_utf8|bpchar|binary)$/i, 'String'],
   [/^(?:numeric|decimal|number)$/i, 'Decimal(38, 10)'],
   [/^number\((.*)\)$/i, 'Decimal($1)'],
   [/^jsonb$/i, 'JSON'],

@@ -1,5 +1,6 @@
 import { quoteText } from '@app/warehouse';
 import { existingDay } from '../times/existing-day.js';
+import { triedTimeOfDay } from '../times/times-of-day.js';
 import { DECIMAL_DIGITS_MAX, isInteger } from './known-type.js';
 import { engineType } from './standard-type-names.js';
 import { castType } from './value-types.js';
@@ -18,6 +19,7 @@ export function triedCast(value: string, name: string): string {
     const float = `round(accurateCastOrNull(${value}, 'Float64'))`;
     return `multiIf(${is('Decimal')}, ${cast(digits)}, ${is('Float')}, ${cast(float)}, ${cast(value)})`;
   }
+  if (type.kind === 'time') return triedTimeOfDay(value, target);
   if (type.kind === 'date') return `if(${existingDay(value, cast(value))}, ${cast(value)}, NULL)`;
   if (type.kind !== 'decimal') return cast(value);
   const { precision, scale } = type;

@@ -45,7 +45,7 @@ const LENGTHS = /^(?:length|lengthUTF8|char_length|position)$/i;
 const TIME_FIELDS =
   /^to(?:Year|Quarter|Month|DayOfMonth|DayOfYear|DayOfWeek|Hour|Minute|Second|ISOWeek)$/;
 const KEEPS =
-  /^(?:min|max|any|any_value|anyLast|abs|first_value|last_value|lag|lead|assumeNotNull|toNullable)(?:If)?$/i;
+  /^(?:min|max|any|any_value|anyLast|abs|first_value|last_value|lag|lead|nullIf|assumeNotNull|toNullable)(?:If)?$/i;
 const ROUNDS = /^(?:round|floor|ceil|ceiling|trunc|truncate)$/i;
 const SUMS = /^sum(?:Distinct)?(?:If)?$/i;
 const FLOATS =
@@ -87,6 +87,11 @@ export class ValueTypes {
    */
   ofName(name: string): string | undefined {
     return this.aliases.has(name) ? undefined : this.typeOfColumn(name);
+  }
+
+  /** Tells whether a column or something in the statement has the name. */
+  isGiven(name: string): boolean {
+    return this.aliases.has(name) || this.typeOfColumn(name) !== undefined;
   }
 
   of(nodes: Nodes, depth = 0): Known {

@@ -1,6 +1,6 @@
-import { isWithinSum, sumEnd } from '../operands.js';
+import { isOperandBefore, isWithinSum, sumEnd } from '../operands.js';
 import type { Rewritten, Write } from './rewriting.js';
-import type { Nodes } from '../source-tree.js';
+import { isSymbol, type Nodes } from '../source-tree.js';
 
 const FUNCTIONS: Readonly<Record<string, string>> = {
   '&': 'bitAnd',
@@ -9,27 +9,50 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   '>>': 'bitShiftRight',
 };
 
-/**
- * `a & b`, `a | b`, `a << b` and `a >> b` of integers. They bind less strongly than `+` and more
- * strongly than `=`.
- */
+/** `a & b`, `a | b`, `a << b`, `a >> b` and `~a` of integers, which bind less than `+` and more than `=`. */
 export function bitOperators(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
   if (isWithinSum(nodes, at)) return undefined;
-  let end = sumEnd(nodes, at);
-  let text = '';
-  while (end !== undefined) {
-    const operator = operatorAt(nodes, end);
-    const from = end + operator.length;
-    const next = operator === '' ? undefined : sumEnd(nodes, from);
-    if (next === undefined) break;
-    text ||= write(nodes.slice(at, end));
-    // A small number has few bits, and the engine would lose those that are shifted out.
+  let side = sideAt(nodes, at);
+  let text = side?.isComplement ? complement(side, write) : '';
+  for (let next = side; side; side = next) {
+    const operator = operatorAt(nodes, side.end);
+    next = operator === '' ? undefined : sideAt(nodes, side.end + operator.length);
+    if (!next) break;
+    text ||= write(side.value);
+    // A small number has few bits, of which the engine would shift them out.
     if (operator === '<<') text = `toInt64(${text})`;
-    text = `${FUNCTIONS[operator]}(${text}, ${write(nodes.slice(from, next))})`;
-    end = next;
+    text = `${FUNCTIONS[operator]}(${text}, ${complement(next, write)})`;
   }
-  return text === '' || end === undefined ? undefined : { text, end };
+  return text === '' || !side ? undefined : { text, end: side.end };
 }
+
+interface Side {
+  readonly value: Nodes;
+  readonly isComplement: boolean;
+  readonly end: number;
+}
+
+/** All that binds more than `&`, with the signs `~` before it, of which two are none. */
+function sideAt(nodes: Nodes, at: number): Side | undefined {
+  let from = at;
+  while (isSymbol(nodes[from], '~')) from += 1;
+  if (from > at && isOperandBefore(nodes, at)) return undefined;
+  const end = sumEnd(nodes, from);
+  const isComplement = (from - at) % 2 === 1;
+  return end === undefined ? undefined : { value: nodes.slice(from, end), isComplement, end };
+}
+
+function complement({ value, isComplement }: Side, write: Write): string {
+  const text = write(value);
+  if (!isComplement) return text;
+  return `bitNot(${isWritten(value) ? `toInt64(${text})` : text})`;
+}
+
+/** True for numbers that stand in the statement: the engine takes few bits for them. */
+const isWritten = (nodes: Nodes): boolean =>
+  nodes.every((node) =>
+    node.kind === 'group' ? isWritten(node.nodes) : /^(?:number|symbol)$/.test(node.kind),
+  );
 
 /** The operator that stands there; `&&` and the like are other operators. */
 export function operatorAt(nodes: Nodes, at: number): string {

@@ -64,7 +64,8 @@ function ordered(
   const mapped = `arrayMap(p -> p.1, ${sorted})`;
   const values = isDistinct ? `arrayDistinct(${mapped})` : mapped;
   if (/^(?:array_agg|list)$/i.test(name)) return add(values);
-  return add(`arrayStringConcat(${values}, ${by ? write(by) : "','"})`);
+  const count = `countIf((${value}) IS NOT NULL${chosen})`;
+  return add(`if(${count} = 0, NULL, arrayStringConcat(${values}, ${by ? write(by) : "','"}))`);
 }
 
 interface SortKey {

@@ -1,11 +1,8 @@
 import { signedOperandEnd, operandEnd } from '../operands.js';
 import { isList, isSymbol, itemsOf, type Node, type Nodes } from '../source-tree.js';
 
-/**
- * A number whose digits are known from the statement: `value` divided by ten to the power of
- * `scale`.
- */
-interface Constant {
+/** A number whose digits stand in the statement: `value` divided by ten to the power of `scale`. */
+export interface Constant {
   readonly value: bigint;
   readonly scale: number;
 }

@@ -1,19 +1,35 @@
 import { quoteText } from '@app/warehouse';
-import { computed, constantOf, digitsOf, textOf } from './constants.js';
+import { computed, constantOf, digitsOf, textOf, type Constant } from './constants.js';
 import { DECIMAL_DIGITS_MAX, FLOAT, fraction, literal, type Known } from '../casts/known-type.js';
 import type { Nodes } from '../source-tree.js';
 
 /** Different decimals with more digits than this may become the same float. */
 const FLOAT_DIGITS_MAX = 17;
 const UINT64_MAX = 2n ** 64n - 1n;
+const INT64_MIN = -(2n ** 63n);
 
-/** `0.06 + 0.01` is 0.07, as decimals are computed, and not 0.06999999999999999, as floats are. */
+/**
+ * `0.06 + 0.01` is 0.07, as decimals are computed, and not 0.06999999999999999, as floats are. An
+ * integer beyond 64 bits with a sign is written out, because the engine would wrap it.
+ */
 export function exactResult(operator: string, left: Nodes, right: Nodes): string | undefined {
   const a = constantOf(left);
   const b = a && constantOf(right);
-  const result = b && computed(operator, a, b);
-  return !result || result.scale === 0 ? undefined : exactNumber(textOf(result));
+  return exactConstant(b && computed(operator, a, b));
 }
+
+/** The same of `-(-9223372036854775808)`. */
+export const exactNegation = (nodes: Nodes): string | undefined => {
+  const constant = constantOf(nodes);
+  return constant?.scale === 0 ? exactConstant(constant) : undefined;
+};
+
+const exactConstant = (constant: Constant | undefined): string | undefined =>
+  constant === undefined || (constant.scale === 0 && isInt64(constant.value))
+    ? undefined
+    : exactNumber(textOf(constant));
+
+const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
 const digitsIn = (text: string): string =>
   text.replace(/^-/, '').replace(/^0+|\.0+(?=[1-9])|\./g, '');
@@ -21,16 +37,19 @@ const digitsIn = (text: string): string =>
 /** Tells whether the engine would read it as a float with fewer digits. */
 function isLong(text: string): boolean {
   if (digitsIn(text).length > DECIMAL_DIGITS_MAX) return false;
-  return text.includes('.')
-    ? digitsIn(text).length > FLOAT_DIGITS_MAX
-    : /^\d{20,}$/.test(text) && BigInt(text) > UINT64_MAX;
+  if (text.includes('.')) return digitsIn(text).length > FLOAT_DIGITS_MAX;
+  return BigInt(text) > UINT64_MAX || BigInt(text) < INT64_MIN;
 }
 
-/** A number that keeps its digits. */
-export function exactNumber(text: string): string {
+/**
+ * A number that keeps its digits.
+ * @param isNegative true where a sign stands before it
+ */
+export function exactNumber(text: string, isNegative = false): string {
   const [, whole = '', behind = ''] = /^-?(\d*)(?:\.(\d+))?$/.exec(text) ?? [];
   const digits = Math.max((whole + behind).replace(/^0+/, '').length, behind.length);
-  if (whole + behind === '' || digits > DECIMAL_DIGITS_MAX || !isLong(text)) return text;
+  if (whole + behind === '' || digits > DECIMAL_DIGITS_MAX) return text;
+  if (!isLong(isNegative ? `-${text}` : text)) return text;
   return `CAST(${quoteText(text)}, 'Decimal(${digits}, ${behind.length})')`;
 }
 

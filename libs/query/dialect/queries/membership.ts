@@ -48,8 +48,27 @@ export function membership(
 ): string {
   const items = itemsOf(list.nodes);
   const values = items.filter((item) => !isNull(item));
+  const others = isRow(value) ? [] : values.filter((item) => !isConstant(item));
+  if (others.length > 0) {
+    const known = values.filter((item) => !others.includes(item)).map(write);
+    const found = known.length === 0 ? [] : [`${value} IN (${known.join(', ')})`];
+    const equal = others.map((item) => `${value} = (${write(item)})`);
+    const unknown = values.length === items.length ? [] : ['NULL'];
+    return `${isNegated ? 'NOT ' : ''}(${[...found, ...equal, ...unknown].join(' OR ')})`;
+  }
   const written = `(${values.map(write).join(', ')})`;
   if (values.length === items.length) return `${value} ${isNegated ? 'NOT ' : ''}IN ${written}`;
   const found = values.length === 0 ? 'NULL' : `(${value} IN ${written})`;
   return `if(${found}, ${String(!isNegated)}, NULL)`;
+}
+
+const isRow = (value: string): boolean => /^\(|^tuple\(/.test(value);
+
+/** True for what has one value in all rows; any other may be null in some. */
+function isConstant(nodes: Nodes): boolean {
+  return nodes.every((node, at) => {
+    if (node.kind === 'group') return !isQuery(node.nodes) && isConstant(node.nodes);
+    const isName = node.kind === 'word' || node.kind === 'name';
+    return !isName || isList(nodes[at + 1]) || /^(?:true|false|NULL)$/i.test(node.text);
+  });
 }

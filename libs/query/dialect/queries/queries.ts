@@ -1,13 +1,25 @@
 import { quoteIdentifier } from '@app/warehouse';
 import type { TableDescription } from '../../catalog.js';
 import { bridged, bridgesOf } from './common-columns.js';
-import { Expressions, type Names, type Writing } from '../expressions.js';
+import { Expressions, type Writing } from '../expressions.js';
 import { ObjectShapes, OUTERMOST, type Scope } from './object-shapes.js';
 import { checkNaturalJoin } from './natural-joins.js';
 import { clausesOf, isSetOperator, type Clause } from './select-clauses.js';
 import { isMany, selectItems, type SelectItem } from './select-items.js';
 import { findSumsOfNothing } from './sums-of-nothing.js';
-import { endOf, isSymbol, isWord, itemAt, itemsOf, startOf, type Nodes } from '../source-tree.js';
+import {
+  endOf,
+  isSymbol,
+  isWord,
+  itemAt,
+  itemsOf,
+  startOf,
+  type Node,
+  type Nodes,
+} from '../source-tree.js';
+import { groupedNames, namesOf, outputOf, type Output } from '../names/output-names.js';
+import { refuseSessionWords } from '../names/session-words.js';
+import { hiddenTables } from '../names/hidden-tables.js';
 import type { ValueTypes } from '../casts/value-types.js';
 import { WrittenLength } from '../written-length.js';
 
@@ -16,6 +28,8 @@ interface Dependencies extends Omit<Writing, 'writeQuery' | 'scope'> {
   readonly table: (name: string) => TableDescription | undefined;
   /** See `element-names.ts`. */
   readonly elements: ReadonlySet<string>;
+  /** See `hidden-tables.ts`. */
+  readonly qualifiers: ReadonlySet<string>;
 }
 
 /** Writes statements in the engine's SQL, clause by clause. */
@@ -29,7 +43,10 @@ export class Queries {
   /** The scope of the current SELECT. */
   private scope: Scope = OUTERMOST;
 
-  constructor({ table, elements, ...writing }: Dependencies) {
+  private readonly qualifiers: ReadonlySet<string>;
+
+  constructor({ table, elements, qualifiers, ...writing }: Dependencies) {
+    this.qualifiers = qualifiers;
     this.source = writing.source;
     this.types = writing.types;
     this.length = new WrittenLength(this.source.length);
@@ -102,8 +119,10 @@ export class Queries {
     list: Clause,
     bridges: Bridges,
   ): string {
-    for (const { word, from, to } of clauses)
+    for (const { word, from, to } of clauses) {
+      refuseSessionWords(nodes.slice(from, to), word === 'FROM', this.types);
       if (OF_VALUES.test(word)) findSumsOfNothing(nodes.slice(from, to));
+    }
     const items = besideOthers(this.items(nodes, list, tablesOf(nodes, clauses)), bridges, nodes);
     let written = this.source.slice(startOf(nodes), nodes[clauses[0]?.at ?? 0]?.start);
     for (const clause of clauses) {
@@ -119,28 +138,43 @@ export class Queries {
     { word }: Clause,
     body: Nodes,
     items: readonly SelectItem[],
-    grouped: ReadonlySet<string>,
+    grouped: ReadonlySet<string> | undefined,
   ): string {
     switch (word) {
       case 'FROM':
         checkNaturalJoin(body, this.scope.sources);
-        return this.expressions.write(body);
+        return this.from(body);
       case 'SELECT':
         return quantifierOf(body, this.source) + items.map(({ text }) => text).join(', ');
       case 'ORDER': {
-        const output = outputOf(items);
+        const output = outputOf(items, grouped);
         return itemsOf(body)
           .map((item) => this.orderItem(item, output))
           .join(', ');
       }
       case 'HAVING': {
         const names = new Map(namesOf(items));
-        for (const name of grouped) names.delete(name);
+        for (const name of grouped ?? []) names.delete(name);
         return this.expressions.write(body, names);
       }
       default:
         return this.expressions.write(body);
     }
+  }
+
+  private from(body: Nodes): string {
+    let written = '';
+    let begun = 0;
+    for (const at of hiddenTables(body, this.qualifiers)) {
+      const { start, end } = body[at] as Node;
+      const before = body.slice(begun, at);
+      const table = `(SELECT * FROM ${this.source.slice(start, end)})`;
+      const behind = this.source.slice(end, body[at + 1]?.start);
+      const gap = this.source.slice(endOf(before), before.length === 0 ? 0 : start);
+      written += this.expressions.write(before) + gap + table + behind;
+      begun = at + 1;
+    }
+    return written + this.expressions.write(body.slice(begun));
   }
 
   private items(
@@ -153,14 +187,17 @@ export class Queries {
     return selectItems(items, tables, this.expressions, this.source);
   }
 
-  /** A name alone is the output's column, by its place; within an expression it is what that stands for. */
-  private orderItem(item: Nodes, { names, places }: Output): string {
+  /**
+   * A name alone is the output's column, by its place. Within an expression a column of the tables
+   * comes first, of which the groups have their keys only.
+   */
+  private orderItem(item: Nodes, { names, places, within }: Output): string {
     const [first, second] = item;
     const isAlone =
       (first?.kind === 'word' || first?.kind === 'name') &&
       (second === undefined || (second.kind === 'word' && !isSymbol(second, '.')));
     const name = isAlone ? names.get(first.value) : undefined;
-    if (!isAlone || name === undefined) return this.expressions.write(item, names);
+    if (!isAlone || name === undefined) return this.expressions.write(item, within);
     const place = places.get(first.value);
     const rest = item.slice(1);
     const tail = rest.length === 0 ? '' : ` ${this.expressions.write(rest)}`;
@@ -206,38 +243,6 @@ function besideOthers(
   });
 }
 
-/** A column of the output, to which ORDER BY may refer. */
-interface Output {
-  readonly names: Names;
-  /**
-   * The place of each column, from 1. The places after an item with several columns, such as `*`,
-   * are unknown.
-   */
-  readonly places: ReadonlyMap<string, number>;
-}
-
-function outputOf(items: readonly SelectItem[]): Output {
-  const places = new Map<string, number>();
-  for (const [at, { name, isMany }] of items.entries()) {
-    if (isMany) break;
-    if (name !== undefined && !places.has(name)) places.set(name, at + 1);
-  }
-  return { names: namesOf(items), places };
-}
-
-/** Finds the expressions behind the names of the output. A name that occurs twice has none. */
-function namesOf(items: readonly SelectItem[]): Names {
-  const names = new Map<string, string>();
-  const twice = new Set<string>();
-  for (const { name, expression } of items) {
-    if (name === undefined) continue;
-    if (names.has(name) && names.get(name) !== expression) twice.add(name);
-    names.set(name, expression);
-  }
-  for (const name of twice) names.delete(name);
-  return names;
-}
-
 /** The length of `DISTINCT`, which may stand before the list. */
 const quantifierLength = (body: Nodes): number => (isWord(body[0], 'DISTINCT') ? 1 : 0);
 
@@ -259,12 +264,4 @@ function tablesOf(nodes: Nodes, clauses: readonly Clause[]): ReadonlySet<string>
     if (isWord(before, 'AS') || (begins && !isNamed)) names.add(node.value);
   }
   return names;
-}
-
-function groupedNames(nodes: Nodes, clauses: readonly Clause[]): ReadonlySet<string> {
-  const group = clauses.find(({ word }) => word === 'GROUP');
-  const items = group ? itemsOf(nodes.slice(group.from, group.to)) : [];
-  return new Set(
-    items.flatMap(([only, more]) => (only && !more && only.kind !== 'group' ? [only.value] : [])),
-  );
 }

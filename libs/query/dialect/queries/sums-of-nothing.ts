@@ -1,4 +1,4 @@
-import { callAt } from '../operands.js';
+import { callAt, type Call } from '../operands.js';
 import { isList, isQuery, isWord, itemsOf, type Node, type Nodes } from '../source-tree.js';
 import { clausesOf, isSetOperator } from './select-clauses.js';
 
@@ -42,7 +42,8 @@ function valueOfNothing(nodes: Nodes): string | undefined {
   if (another) return undefined;
   const value = isWord(item.at(-2), 'AS') ? item.slice(0, -2) : item;
   const call = callAt(value, 0);
-  if (call?.end !== value.length || call.overAt !== call.end) return undefined;
+  if (call?.end !== value.length) return computedOfNothing(value);
+  if (call.overAt !== call.end) return undefined;
   if (COUNTS.test(call.name)) return '0';
   const [first = [], second, third] = itemsOf(call.list.nodes);
   const inner = callAt(first, 0);
@@ -51,4 +52,34 @@ function valueOfNothing(nodes: Nodes): string | undefined {
   const [literal, more] = second ?? [];
   const isLiteral = literal?.kind === 'number' || literal?.kind === 'text';
   return isLiteral && !more ? literal.text : undefined;
+}
+
+/** `count(*) + 1`: what is computed of aggregates and numbers alone, where there are no rows. */
+function computedOfNothing(nodes: Nodes): string | undefined {
+  let text = '';
+  for (let at = 0; at < nodes.length;) {
+    const node = nodes[at] as Node;
+    const call = callAt(nodes, at);
+    const piece = call ? aggregateOfNothing(call) : pieceOf(node);
+    if (piece === undefined) return undefined;
+    text += ` ${piece}`;
+    at = call?.end ?? at + 1;
+  }
+  return text.trim();
+}
+
+function aggregateOfNothing({ name, list, overAt, end }: Call): string | undefined {
+  if (overAt !== end) return undefined;
+  if (COUNTS.test(name)) return '0';
+  if (SUMS.test(name)) return 'NULL';
+  if (!REPLACES_NULL.test(name)) return undefined;
+  const values = itemsOf(list.nodes).map(computedOfNothing);
+  return values.includes(undefined) ? undefined : `coalesce(${values.join(', ')})`;
+}
+
+function pieceOf(node: Node): string | undefined {
+  if (node.kind === 'number') return node.text;
+  if (node.kind === 'symbol') return /^[-+*/]$/.test(node.text) ? node.text : undefined;
+  const inner = isList(node) && !isQuery(node.nodes) ? computedOfNothing(node.nodes) : undefined;
+  return inner === undefined ? undefined : `(${inner})`;
 }

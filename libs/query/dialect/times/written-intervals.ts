@@ -63,6 +63,25 @@ export function writtenInterval(text: string): string {
   return `INTERVAL '${pieces.join(' ')}'`;
 }
 
+/**
+ * The seconds of a length of time, as SQL: a year has 365.25 days and a month 30, as in Postgres
+ * and DuckDB.
+ * @throws {MillraceError} INVALID_SQL for what is none
+ */
+export function secondsOfInterval(text: string): string {
+  if (text.length > TEXT_MAX) throw refused(text, NONE);
+  const { months, microseconds } = sumOf(text);
+  const [years, rest] = [months / SHARES / 12n, (months / SHARES) % 12n];
+  const whole = years * YEAR + rest * MONTH + microseconds / SHARES;
+  if (months % SHARES !== 0n || microseconds % SHARES !== 0n)
+    throw refused(text, 'has a fraction that is no length of time');
+  return `(${whole} / 1000000)`;
+}
+
+const DAY = BigInt(UNIT_LENGTHS.Day);
+const YEAR = (DAY * 36_525n) / 100n;
+const MONTH = DAY * 30n;
+
 function sumOf(text: string): Sum {
   const [, ago] = /\s(ago)\s*$/i.exec(text) ?? [];
   const words = (ago ? text.replace(/\s+ago\s*$/i, '') : text).trim();

@@ -1,0 +1,22 @@
+import { MillraceError } from '@app/platform';
+import type { Rewritten } from '../notations/rewriting.js';
+import { isOperandBefore } from '../operands.js';
+import { isSymbol, type Nodes } from '../source-tree.js';
+import { exactNumber } from './exact-literals.js';
+
+/**
+ * A number that stands in the statement, so that the engine reads all its digits: `.5`, `1_000`,
+ * and integers of more than 64 bits, with their sign.
+ * @throws {MillraceError} INVALID_SQL for what no float holds
+ */
+export function writtenNumber(nodes: Nodes, at: number): Rewritten | undefined {
+  const number = nodes[at];
+  if (number?.kind !== 'number') return undefined;
+  const text = number.text.replaceAll('_', '');
+  if (/e/i.test(text) && !/^0x/i.test(text) && !Number.isFinite(Number(text)))
+    throw new MillraceError('INVALID_SQL', `${text.slice(0, 40)} is beyond the numbers that a DOUBLE holds`); // prettier-ignore
+  // The engine knows `.5` only behind some signs.
+  const isBare = text.startsWith('.') && !isOperandBefore(nodes, at);
+  const isNegative = isSymbol(nodes[at - 1], '-') && !isOperandBefore(nodes, at - 1);
+  return { text: exactNumber(isBare ? `0${text}` : text, isNegative), end: at + 1 };
+}
