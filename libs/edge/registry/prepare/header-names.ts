@@ -1,11 +1,18 @@
 import { basename } from 'node:path';
 import { namedByHeader, quoteText, type SourceEngine } from '@app/warehouse';
 import { listedPaths } from '../../sources/listed-paths.js';
+import { plainPath } from '../../sources/plain-path.js';
 import { SourceError } from '../../sources/source-error.js';
 import { settingsClause, tableFunction, type Source } from '../../sources/source.js';
 
 /** More files are not asked for their names. */
 const FILES_MAX = 200;
+
+interface Shop {
+  readonly engine: Pick<SourceEngine, 'statements'>;
+  /** Absolute; for files that are made on the way. */
+  readonly directory: string;
+}
 
 /**
  * A source of CSV whose first row leaves a column without a name, as pandas does with its index, or
@@ -15,12 +22,13 @@ const FILES_MAX = 200;
  */
 export async function namedByPlace(
   source: Source,
-  statements: SourceEngine['statements'],
+  shop: Shop,
 ): Promise<Source> {
+  const { statements } = shop.engine;
   const { header } = source;
   if (!header || (source.many && source.files === undefined)) return source;
   const names = source.many
-    ? await namesOfAll({ ...source, header }, statements)
+    ? await namesOfAll({ ...source, header }, shop)
     : await writtenNames(header.call(undefined), header, statements);
   // A name of two lines would be passed over by its first line alone.
   if (names === undefined || isNamed(names) || names.some((name) => name.includes('\n')))
@@ -43,8 +51,19 @@ export async function namedByPlace(
 const isNamed = (names: readonly string[]): boolean =>
   !names.includes('') && new Set(names).size === names.length;
 
-/** The names that one file has, as they are written. */
+/** The names that one file has, without blanks around them; none where it cannot be read. */
 export async function writtenNames(
+  call: string,
+  header: Pick<Source, 'settings'>,
+  statements: SourceEngine['statements'],
+): Promise<readonly string[]> {
+  // A file that cannot be read so fails with its reason when its columns are asked for.
+  const names = await headerRow(call, header, statements).catch(() => []);
+  return names.map((name) => name.trim());
+}
+
+/** The names that the first row has, as they are written. */
+export async function headerRow(
   call: string,
   { settings }: Pick<Source, 'settings'>,
   statements: SourceEngine['statements'],
@@ -57,20 +76,20 @@ export async function writtenNames(
     use_hive_partitioning: '0',
   };
   const sql = `SELECT * FROM ${call} LIMIT 1${settingsClause(asTexts)} FORMAT JSONCompactEachRow`;
-  // A file that cannot be read so fails with its reason when its columns are asked for.
-  const row = await statements.run(sql).catch(() => '');
+  const row = await statements.run(sql);
   const written = row === '' ? [] : (JSON.parse(row) as readonly (string | null)[]);
-  return written.map((name) => (name ?? '').trim());
+  return written.map((name) => name ?? '');
 }
 
 /** Columns of several files are put together by their names, or by their places where all are named alike. */
 async function namesOfAll(
   { files = '', header }: Source & Pick<Required<Source>, 'header'>,
-  statements: SourceEngine['statements'],
+  { engine: { statements }, directory }: Shop,
 ): Promise<readonly string[] | undefined> {
   const found: (readonly [path: string, names: readonly string[]])[] = [];
   for (const path of await listedPaths(files, statements, FILES_MAX)) {
-    const call = tableFunction('file', [quoteText(path), 'CSV']);
+    const plain = await plainPath(path, directory);
+    const call = tableFunction('file', [quoteText(plain), 'CSV']);
     const names = await writtenNames(call, header, statements);
     if (names.length > 0) found.push([path, names]);
   }
