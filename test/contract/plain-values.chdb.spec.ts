@@ -28,7 +28,16 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   texts: ['x', 'null', 'NULL', '\\N', '[1]', "['x']", '{}', '{"a": 1}', "'x'", '(1)'],
   nothing: [''],
 }; // prettier-ignore
-const PLAIN_KINDS = ['integers', 'fractions', 'truths', 'days', 'times', 'texts', 'nothing', 'quoted'];
+const PLAIN_KINDS = [
+  'integers',
+  'fractions',
+  'truths',
+  'days',
+  'times',
+  'texts',
+  'nothing',
+  'quoted',
+];
 
 const JSONS: Readonly<Record<string, readonly string[]>> = {
   integers: ['0', '7', '-12', '123456789012345678'],
@@ -45,14 +54,12 @@ const JSONS: Readonly<Record<string, readonly string[]>> = {
 
 /** A few values of few kinds, so that most of the columns have a type of their own. */
 const valuesOf = (kinds: Readonly<Record<string, readonly string[]>>, names: readonly string[]) =>
-  fc
-    .uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 2 })
-    .chain((some) =>
-      fc.array(fc.constantFrom(...some.flatMap((kind) => kinds[kind] ?? [])), {
-        minLength: 1,
-        maxLength: 3,
-      }),
-    );
+  fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 2 }).chain((some) =>
+    fc.array(fc.constantFrom(...some.flatMap((kind) => kinds[kind] ?? [])), {
+      minLength: 1,
+      maxLength: 3,
+    }),
+  );
 
 const cases = (kinds: Readonly<Record<string, readonly string[]>>, first: readonly string[]) =>
   fc.record({

@@ -8,7 +8,8 @@ const PIECE_BYTES = 1024 ** 2;
 /** Words of numbers and truths begin so. */
 const NUMBERS_BEGIN: ReadonlySet<number> = new Set(Buffer.from('+-.0123456789tTfFnNiI"'));
 /** A quoted value that would have another type without its quotes; an empty one is no text beside numbers. */
-const LIKE_A_NUMBER = /^\s*(?:[-+]?[\d.][-+\d.eE]*|[-+]?(?:true|false|null|nan|inf|infinity)|)\s*$/i;
+const LIKE_A_NUMBER =
+  /^\s*(?:[-+]?[\d.][-+\d.eE]*|[-+]?(?:true|false|null|nan|inf|infinity)|)\s*$/i;
 
 /**
  * Reads a file of CSV for what the engine passes over: a quote that is never closed, behind which

@@ -20,10 +20,7 @@ interface Shop {
  * the one column out and refuses the others.
  * @throws {SourceError} where there are several files, and they name their columns differently
  */
-export async function namedByPlace(
-  source: Source,
-  shop: Shop,
-): Promise<Source> {
+export async function namedByPlace(source: Source, shop: Shop): Promise<Source> {
   const { statements } = shop.engine;
   const { header } = source;
   if (!header || (source.many && source.files === undefined)) return source;
