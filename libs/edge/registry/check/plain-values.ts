@@ -1,10 +1,4 @@
-import {
-  quoteIdentifier,
-  quoteText,
-  WarehouseError,
-  type Column,
-  type SourceEngine,
-} from '@app/warehouse';
+import { quoteIdentifier, quoteText, WarehouseError, type SourceEngine } from '@app/warehouse';
 import { BEGINNING_ROWS } from '../../sources/engine-format.js';
 import { settingsClause, structureOf, type Source } from '../../sources/source.js';
 import { MICROSECONDS, PLAIN_TIME } from './doubts.js';
