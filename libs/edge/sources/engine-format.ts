@@ -29,7 +29,12 @@ const INFERENCE: Settings = {
   input_format_max_rows_to_read_for_schema_inference: '1000000000',
   input_format_max_bytes_to_read_for_schema_inference: String(INFERENCE_BYTES),
 };
-/** The further setting that reads all of the file. */
+/** So many rows of each file are looked at first. */
+export const BEGINNING_ROWS = 1_000;
+export const OF_BEGINNINGS: Settings = {
+  input_format_max_rows_to_read_for_schema_inference: String(BEGINNING_ROWS),
+};
+/** Besides: of all that there is. */
 export const ALL_BYTES: Settings = {
   input_format_max_rows_to_read_for_schema_inference: '9000000000000000000',
   input_format_max_bytes_to_read_for_schema_inference: '9000000000000000000',

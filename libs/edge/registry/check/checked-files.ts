@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rm, stat } from 'node:fs/promises';
+import { rm, stat, statfs } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { checkArrow } from '@app/arrow';
 import { BrokenFileError } from '@app/parquet';
@@ -7,38 +7,51 @@ import { MillraceError } from '@app/platform';
 import { namedByHeader, quoteText, type SourceEngine } from '@app/warehouse';
 import { COMPRESSED } from '../../sources/engine-format.js';
 import { listedPaths } from '../../sources/listed-paths.js';
+import { plainPath } from '../../sources/plain-path.js';
 import { tableFunction, type Source } from '../../sources/source.js';
 import type { DescribedTable, TableOptions } from '../../table-description.js';
 import { writtenNames } from '../prepare/header-names.js';
 import { checkCsv } from './csv-bytes.js';
 
-/**
- * Checks the files of a table that are new, or have changed since their last check.
- * @throws {MillraceError} that names one and says why
- */
-export type CheckFiles = () => Promise<void>;
+/** The things that a look at files tells besides. */
+export interface SeenFiles {
+  /** A number or a truth of CSV stands in quotes somewhere, or may do so. */
+  readonly haveQuotedNumbers: boolean;
+}
+
+/** Checks those files of a table that it has not seen as they are now. @throws {MillraceError} that names one and says why */
+export type CheckFiles = () => Promise<SeenFiles>;
 
 interface Check {
-  /** @param name what to call the file in a message. @throws {MillraceError} */
-  look(file: string, name: string): Promise<void>;
-  /** A statement that returns 1 if most files need no check; absent: there is none. */
+  /**
+   * @param name what to call the file in a message
+   * @returns whether a number of CSV may be in quotes
+   * @throws {MillraceError}
+   */
+  look(file: string, name: string): Promise<boolean>;
+  /** A statement that tells files that need no look: whether it is one, and whether it has quotes; absent: there is none. */
   looksWell?(file: string): string;
 }
 
 /** Quotes come in pairs, and CR stands only at the ends of lines. */
 const looksWell = (file: string): string =>
-  `SELECT sum(countSubstrings(line, '"')) % 2 = 0 AND max(match(line, '\\r.')) = 0 FROM ${tableFunction('file', [quoteText(file), 'LineAsString', quoteText('line String')])} FORMAT TSVRaw`;
+  `SELECT quotes % 2 = 0 AND crs = 0, quotes > 0 FROM (SELECT sum(countSubstrings(line, '"')) AS quotes, max(match(line, '\\r.')) AS crs FROM ${tableFunction('file', [quoteText(file), 'LineAsString', quoteText('line String')])}) FORMAT JSONCompactEachRow`;
 
 function checkOf(options: TableOptions): Check | undefined {
   switch (options.format) {
     case 'arrow':
     case 'arrows':
-      return { look: checkArrow };
+      return {
+        look: async (file, name) => {
+          await checkArrow(file, name);
+          return false;
+        },
+      };
     case 'csv':
       return {
         look: async (file, name) => {
           try {
-            await checkCsv(file, options.delimiter);
+            return await checkCsv(file, options.delimiter);
           } catch (error) {
             if (!(error instanceof BrokenFileError)) throw error;
             throw new MillraceError('MALFORMED_BODY', `${name} is no CSV that can be read: ${error.message}`, { cause: error }); // prettier-ignore
@@ -55,6 +68,8 @@ interface Terms {
   readonly engine: Pick<SourceEngine, 'statements'>;
   /** An absolute path of the folder for temporary files. */
   readonly directory: string;
+  /** The bytes that a file may unpack to there; absent: half of those that are free. */
+  readonly room?: () => Promise<number>;
 }
 
 /**
@@ -66,18 +81,25 @@ interface Terms {
 export function fileChecks(
   { options }: DescribedTable,
   source: Source,
-  { engine: { statements }, directory }: Terms,
+  terms: Terms,
 ): CheckFiles | undefined {
+  const { engine, directory } = terms;
+  const { statements } = engine;
   const { files } = source;
   const check = checkOf(options);
   const { names, header } = source;
   if (!check || files === undefined) return undefined;
   const checked = new Map<string, string>();
   let stamp: string | undefined;
-  let running: Promise<void> | undefined;
-  const checkAll = async (): Promise<void> => {
+  const withQuotes = new Set<string>();
+  let running: Promise<SeenFiles> | undefined;
+  const checkAll = async (): Promise<SeenFiles> => {
     const before = (await source.stamp?.())?.text;
-    if (before !== undefined && before === stamp) return;
+    if (before === undefined || before !== stamp) await checkChanged();
+    stamp = before;
+    return { haveQuotedNumbers: withQuotes.size > 0 };
+  };
+  const checkChanged = async (): Promise<void> => {
     const gone = new Set(checked.keys());
     for (const path of await listedPaths(files, statements)) {
       gone.delete(path);
@@ -85,17 +107,21 @@ export function fileChecks(
       const state = `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
       // The engine skips files without a byte.
       if (size === 0n || checked.get(path) === state) continue;
-      await checkUnpacked(path, check, { directory, statements });
+      if (await checkUnpacked(path, check, terms)) withQuotes.add(path);
+      else withQuotes.delete(path);
       if (names && header) {
-        const call = tableFunction('file', [quoteText(path), 'CSV']);
+        const plain = await plainPath(path, directory);
+        const call = tableFunction('file', [quoteText(plain), 'CSV']);
         const written = namedByHeader(await writtenNames(call, header, statements));
         if (written.length > 0 && JSON.stringify(written) !== JSON.stringify(names))
           throw new MillraceError('MALFORMED_BODY', `${basename(path)} has other columns than those that were read first`); // prettier-ignore
       }
       checked.set(path, state);
     }
-    for (const path of gone) checked.delete(path);
-    stamp = before;
+    for (const path of gone) {
+      checked.delete(path);
+      withQuotes.delete(path);
+    }
   };
   return () => {
     running ??= checkAll().finally(() => {
@@ -109,20 +135,33 @@ export function fileChecks(
 async function checkUnpacked(
   path: string,
   check: Check,
-  { directory, statements }: Pick<Terms, 'directory'> & Pick<SourceEngine, 'statements'>,
-): Promise<void> {
-  if (!COMPRESSED.includes(extname(path).slice(1))) return check.look(path, basename(path));
+  { directory, engine: { statements }, room = () => halfOfFree(directory) }: Terms,
+): Promise<boolean> {
+  const name = basename(path);
+  if (!COMPRESSED.includes(extname(path).slice(1))) return check.look(path, name);
+  const packed = await plainPath(path, directory);
   const unpacked = join(directory, `${randomUUID()}.unpacked`);
   const bytes = (file: string): string =>
     tableFunction('file', [quoteText(file), 'RowBinary', quoteText('byte UInt8')]);
   try {
-    if (check.looksWell && (await statements.run(check.looksWell(path))).trim() === '1') return;
+    if (check.looksWell) {
+      const [isWell, hasQuotes] = JSON.parse(await statements.run(check.looksWell(packed))) as readonly number[]; // prettier-ignore
+      if (isWell === 1) return hasQuotes === 1;
+    }
+    const most = await room();
     // One thread keeps the bytes in their order.
     await statements.run(
-      `INSERT INTO FUNCTION ${bytes(unpacked)} SELECT byte FROM ${bytes(path)} SETTINGS max_threads = 1, max_insert_threads = 1`,
+      `INSERT INTO FUNCTION ${bytes(unpacked)} SELECT byte FROM ${bytes(packed)} LIMIT ${most + 1} SETTINGS max_threads = 1, max_insert_threads = 1`,
     );
-    await check.look(unpacked, basename(path));
+    if ((await stat(unpacked)).size > most)
+      throw new MillraceError('MALFORMED_BODY', `${name} unpacks to more than ${most} bytes, for which there is no room in the temporary folder: unpack it`); // prettier-ignore
+    return await check.look(unpacked, name);
   } finally {
     await rm(unpacked, { force: true });
   }
+}
+
+async function halfOfFree(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory);
+  return Math.floor((bavail * bsize) / 2);
 }

@@ -8,7 +8,7 @@ describe('files of CSV are looked at before the engine reads them', () => {
   afterAll(() => {
     rmSync(folder, { recursive: true, force: true });
   });
-  const check = (text: string, delimiter = ','): Promise<void> => {
+  const check = (text: string, delimiter = ','): Promise<boolean> => {
     const file = join(folder, 't.csv');
     writeFileSync(file, text);
     return checkCsv(file, delimiter);
@@ -26,7 +26,7 @@ describe('files of CSV are looked at before the engine reads them', () => {
     [`a\n${long}"x\n`, undefined],
     [`"a""${long}\n`, 1],
   ])('a quote that is never closed is told by its line: %#', async (text, line) => {
-    if (line === undefined) return expect(await check(text)).toBeUndefined();
+    if (line === undefined) return expect(await check(text)).toBe(false);
     await expect(check(text)).rejects.toThrow(`in line ${line} is never closed`);
   });
 
@@ -41,6 +41,22 @@ describe('files of CSV are looked at before the engine reads them', () => {
     '',
   ])('others are taken: %#', async (text) => {
     await check(text);
+  });
+
+  it.each([
+    ['a\n"7"\n', true],
+    ['a\n "-0.5e3"\n', true],
+    ['a\n" true "\n', true],
+    ['a\n""\n', true],
+    ['a\n1\n"12, Station Road"\n"2020-01-01"\n', false],
+    ['a\n"x ""7"" y"\n', false],
+    ['a\nx"7"\n', false],
+    ['a,b\n1,2\n', false],
+    // It is in the next piece.
+    [`a\n${long.slice(0, -1)}\n"7"\n`, true],
+    [`a\n${long.slice(0, -3)}\n"77"\n`, true],
+  ])('a number in quotes is told: %#', async (text, isThere) => {
+    expect(await check(text)).toBe(isThere);
   });
 
   it('a quote begins a value behind the delimiter that was asked for', async () => {

@@ -5,18 +5,26 @@ const QUOTE = 0x22;
 const [LF, CR, BLANK, TAB] = [0x0a, 0x0d, 0x20, 0x09];
 const PIECE_BYTES = 1024 ** 2;
 
+/** Words of numbers and truths begin so. */
+const NUMBERS_BEGIN: ReadonlySet<number> = new Set(Buffer.from('+-.0123456789tTfFnNiI"'));
+/** A quoted value that would have another type without its quotes; an empty one is no text beside numbers. */
+const LIKE_A_NUMBER =
+  /^\s*(?:[-+]?[\d.][-+\d.eE]*|[-+]?(?:true|false|null|nan|inf|infinity)|)\s*$/i;
+
 /**
  * Reads a file of CSV for faults that the engine does not report: a quote that is never closed,
  * which would make one value of the rest of the file, and lines that end with CR alone, which would
  * not end.
  * @param delimiter one byte
+ * @returns whether a number or a truth stands in quotes, or may do so
  * @throws {BrokenFileError}
  */
-export async function checkCsv(file: string, delimiter: string): Promise<void> {
+export async function checkCsv(file: string, delimiter: string): Promise<boolean> {
   const scan = new QuoteScan(delimiter.charCodeAt(0));
   for await (const piece of createReadStream(file, { highWaterMark: PIECE_BYTES }))
     scan.take(piece as Buffer);
   scan.end();
+  return scan.hasQuotedNumber;
 }
 
 /** Jumps from quote to quote, because the runtime searches faster than a loop over bytes. */
@@ -30,6 +38,7 @@ class QuoteScan {
   private openedAt = 0;
   private hasLf = false;
   private hasCr = false;
+  hasQuotedNumber = false;
 
   constructor(private readonly delimiter: number) {}
 
@@ -52,7 +61,10 @@ class QuoteScan {
       at = quote + 1;
       if (!this.isQuoted) {
         this.isQuoted = this.begins(this.before(piece, quote));
-        if (this.isQuoted) this.openedAt = this.lines;
+        if (this.isQuoted) {
+          this.openedAt = this.lines;
+          this.hasQuotedNumber ||= mayBeNumber(piece, at);
+        }
         this.last = QUOTE;
       } else if (at === piece.length) this.isPending = true;
       else if (piece[at] === QUOTE) at += 1;
@@ -88,4 +100,14 @@ class QuoteScan {
     this.hasLf ||= bytes.includes(LF);
     this.hasCr ||= bytes.includes(CR);
   }
+}
+
+/** @param at of the first byte behind the quote */
+function mayBeNumber(piece: Buffer, at: number): boolean {
+  const first = piece[at];
+  // Who does not see all of it says yes.
+  if (first === undefined) return true;
+  if (!NUMBERS_BEGIN.has(first) && first !== BLANK && first !== TAB) return false;
+  const end = piece.indexOf(QUOTE, at);
+  return end === -1 || LIKE_A_NUMBER.test(piece.toString('latin1', at, end));
 }

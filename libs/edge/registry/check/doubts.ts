@@ -9,8 +9,10 @@ const DAY = `(?:[0-9]{4}-${DAYS}|${LEAP_DAYS})`;
 const ZONE = '(?: ?(?:Z|[-+][0-9]{2}(?::?[0-9]{2})?))?';
 const timeOf = (digits: number): string =>
   `^${DAY}(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.][0-9]{${Math.min(digits, 1)},${digits}}0*)?)?${ZONE})?$`;
-/** The type of inferred times. */
-const MICROSECONDS = "DateTime64(6, 'UTC')";
+/** A time that every type of times has. */
+export const PLAIN_TIME = `^(?:19(?:0[1-9]|[1-9][0-9])|2[01][0-9]{2})-${DAYS}[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.][0-9]{1,6})?)?${ZONE}$`;
+/** The type of times that are inferred. */
+export const MICROSECONDS = "DateTime64(6, 'UTC')";
 const DECIMAL_DIGITS = 76;
 /** Years that a day can have. */
 const DAY_YEARS = '^(?:19|2[0-2])';

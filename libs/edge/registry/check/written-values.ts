@@ -8,23 +8,23 @@ import { leavesOf, withLeaves } from './leaves.js';
 const FAR_ROWS = 100_000;
 /** The engine limits the length of a statement. */
 const DOUBTS_MAX = 300;
-const TEXT = 'Nullable(String)';
+export const TEXT = 'Nullable(String)';
 const NANOSECONDS = "Nullable(DateTime64(9, 'UTC'))";
 const SHOWN_MAX = 40;
 
 /** The engine's names of errors in the bytes of a file. */
 const BROKEN =
   /^(?:CANNOT_(?:PARSE|READ)_\w+|INCORRECT_DATA|ATTEMPT_TO_READ_AFTER_EOF|UNEXPECTED_END_OF_FILE)$/;
-/** With these errors the engine says that a record has more fields than there are columns. */
-const ALL_FIELDS: Settings = {
+/** With these it says that a record has more than the columns. */
+export const ALL_FIELDS: Settings = {
   input_format_skip_unknown_fields: '0',
   input_format_json_ignore_unknown_keys_in_named_tuple: '0',
 };
 const MORE_FIELDS =
   /Unknown field found while parsing \w+ format: (.*?)(?:: \(at row|$)|elements in named tuple/s;
 
-/** The columns of a source whose types are to be checked. */
-interface TypedColumns {
+/** The columns of a source whose types are to be looked at. */
+export interface TypedColumns {
   readonly columns: readonly Column[];
   readonly notation: 'csv' | 'json';
   /** Somebody declared the columns, so records may have further fields. */

@@ -1,11 +1,18 @@
 import { basename } from 'node:path';
 import { namedByHeader, quoteText, type SourceEngine } from '@app/warehouse';
 import { listedPaths } from '../../sources/listed-paths.js';
+import { plainPath } from '../../sources/plain-path.js';
 import { SourceError } from '../../sources/source-error.js';
 import { settingsClause, tableFunction, type Source } from '../../sources/source.js';
 
 /** If there are more files, their names are not read. */
 const FILES_MAX = 200;
+
+interface Shop {
+  readonly engine: Pick<SourceEngine, 'statements'>;
+  /** Absolute; for files that are made on the way. */
+  readonly directory: string;
+}
 
 /**
  * Reads a source of CSV by the places of its columns if its first row leaves a column without a
@@ -13,14 +20,12 @@ const FILES_MAX = 200;
  * first and refuse the second.
  * @throws {SourceError} if there are several files, and they name their columns differently
  */
-export async function namedByPlace(
-  source: Source,
-  statements: SourceEngine['statements'],
-): Promise<Source> {
+export async function namedByPlace(source: Source, shop: Shop): Promise<Source> {
+  const { statements } = shop.engine;
   const { header } = source;
   if (!header || (source.many && source.files === undefined)) return source;
   const names = source.many
-    ? await namesOfAll({ ...source, header }, statements)
+    ? await namesOfAll({ ...source, header }, shop)
     : await writtenNames(header.call(undefined), header, statements);
   // The engine would use only the first line of a name with two lines.
   if (names === undefined || isNamed(names) || names.some((name) => name.includes('\n')))
@@ -43,8 +48,19 @@ export async function namedByPlace(
 const isNamed = (names: readonly string[]): boolean =>
   !names.includes('') && new Set(names).size === names.length;
 
-/** The names in one file, as they are written. */
+/** The names that one file has, without blanks around them; none where it cannot be read. */
 export async function writtenNames(
+  call: string,
+  header: Pick<Source, 'settings'>,
+  statements: SourceEngine['statements'],
+): Promise<readonly string[]> {
+  // A file that cannot be read so fails with its reason when its columns are asked for.
+  const names = await headerRow(call, header, statements).catch(() => []);
+  return names.map((name) => name.trim());
+}
+
+/** The names that the first row has, as they are written. */
+export async function headerRow(
   call: string,
   { settings }: Pick<Source, 'settings'>,
   statements: SourceEngine['statements'],
@@ -57,10 +73,9 @@ export async function writtenNames(
     use_hive_partitioning: '0',
   };
   const sql = `SELECT * FROM ${call} LIMIT 1${settingsClause(asTexts)} FORMAT JSONCompactEachRow`;
-  // A file that cannot be read fails with its reason when its columns are asked for.
-  const row = await statements.run(sql).catch(() => '');
+  const row = await statements.run(sql);
   const written = row === '' ? [] : (JSON.parse(row) as readonly (string | null)[]);
-  return written.map((name) => (name ?? '').trim());
+  return written.map((name) => name ?? '');
 }
 
 /**
@@ -69,11 +84,12 @@ export async function writtenNames(
  */
 async function namesOfAll(
   { files = '', header }: Source & Pick<Required<Source>, 'header'>,
-  statements: SourceEngine['statements'],
+  { engine: { statements }, directory }: Shop,
 ): Promise<readonly string[] | undefined> {
   const found: (readonly [path: string, names: readonly string[]])[] = [];
   for (const path of await listedPaths(files, statements, FILES_MAX)) {
-    const call = tableFunction('file', [quoteText(path), 'CSV']);
+    const plain = await plainPath(path, directory);
+    const call = tableFunction('file', [quoteText(plain), 'CSV']);
     const names = await writtenNames(call, header, statements);
     if (names.length > 0) found.push([path, names]);
   }

@@ -1,15 +1,35 @@
 import { WarehouseError, type Column, type SourceEngine } from '@app/warehouse';
 import { engineType } from '../../arrow-data-type.js';
 import { SourceError } from '../../sources/source-error.js';
-import { ALL_BYTES, INFERENCE_BYTES, OF_ALL_FILES } from '../../sources/engine-format.js';
+import {
+  ALL_BYTES,
+  INFERENCE_BYTES,
+  OF_ALL_FILES,
+  OF_BEGINNINGS,
+} from '../../sources/engine-format.js';
 import { settingsClause, type Settings, type Source } from '../../sources/source.js';
 import type { DescribedColumn, DescribedTable } from '../../table-description.js';
 import { refuseNameless } from '../check/nameless-columns.js';
-import { isComposite, misfitsOf, refuseMisfits, type Misfits } from '../check/written-values.js';
+import {
+  isComposite,
+  misfitsOf,
+  refuseMisfits,
+  type Misfits,
+  type TypedColumns,
+} from '../check/written-values.js';
+import type { SeenFiles } from '../check/checked-files.js';
+import { arePlain } from '../check/plain-values.js';
+import { headerRow } from './header-names.js';
 import { withTimesOfDay } from './times-of-day.js';
 
 export const declared = (columns: readonly DescribedColumn[]): readonly Column[] =>
   columns.map(({ name, dataType, nullable }) => ({ name, type: engineType(dataType, nullable) }));
+
+interface Inferring {
+  readonly statements: SourceEngine['statements'];
+  /** Undefined: nobody has looked at its files. */
+  readonly seen: SeenFiles | undefined;
+}
 
 /**
  * Columns of a source as the engine finds them, or as its description declares them.
@@ -18,7 +38,7 @@ export const declared = (columns: readonly DescribedColumn[]): readonly Column[]
 export async function inferColumns(
   { columns, options, partitionColumns = [] }: DescribedTable,
   source: Source,
-  statements: SourceEngine['statements'],
+  { statements, seen }: Inferring,
 ): Promise<readonly Column[]> {
   const folders = new Set(partitionColumns.map(({ name }) => name));
   for (const [, name = ''] of source.shown.matchAll(/\/([^/=]+)=[^/]*(?=\/)/g)) folders.add(name);
@@ -45,7 +65,7 @@ export async function inferColumns(
       // If it is asked for all files together, the engine leaves out columns that are in folders'
       // names.
       const known = new Set(found.map(({ name }) => name));
-      const first = await ask({ ...inference, ...OF_FIRST_FILE });
+      const first = await ask({ ...inference, ...OF_FIRST_FILE }).catch(whereNoRowIs);
       const ofFolders = first.filter(({ name }) => !known.has(name));
       for (const { name } of ofFolders) folders.add(name);
       found.push(...ofFolders);
@@ -54,13 +74,11 @@ export async function inferColumns(
     const ofAll = await typesByName(source, inference, statements);
     for (const [at, column] of found.entries())
       found[at] = { name: column.name, type: ofAll.get(column.name) ?? column.type };
-    return source.inferred
-      ? found.map(({ name, type }) => ({ name, type: settledType(type, notation) }))
-      : found;
+    return found;
   };
-  const look = (of: readonly Column[]): Promise<Misfits> =>
-    misfitsOf({ columns: of, notation, areDeclared: false, folders }, source, statements);
-  const typed = await (source.inferred ? holdingAll(find, look, source) : find(source.inference));
+  const typed = source.inferred
+    ? await holdingAll(find, { notation, folders, seen }, { source, statements })
+    : await find(source.inference);
   const headless = options.format === 'csv' && !options.hasHeader;
   const { names } = source;
   // The engine calls columns without names c1, c2, …; folders' names stay.
@@ -85,20 +103,36 @@ async function describeColumns(
 }
 
 /**
- * Gives inferred columns types that hold the written values; otherwise they become text.
+ * Gives inferred columns types that hold what is written there; as text, where there is no other. It
+ * takes far longer to look for types than to look whether values have them. So it is done for a
+ * beginning of each file first, and for more where one of all the rows leaves a doubt.
  * @param find finds the columns
- * @param look checks all rows
- * @throws {SourceError} if a record has a field that is none of them
+ * @throws {SourceError} where a record has a field that is none of them
  */
 async function holdingAll(
   find: (inference: Settings) => Promise<readonly Column[]>,
-  look: (columns: readonly Column[]) => Promise<Misfits>,
-  { inference, files, stamp }: Source,
+  { notation, folders, seen }: Pick<TypedColumns, 'notation' | 'folders'> & Pick<Inferring, 'seen'>,
+  { source, statements }: Pick<Inferring, 'statements'> & { readonly source: Source },
 ): Promise<readonly Column[]> {
+  const { inference, files, stamp } = source;
+  const bytes = (await stamp?.())?.bytes ?? Infinity;
+  const typed = (found: readonly Column[]): TypedColumns => {
+    const columns = found.map(({ name, type }) => ({ name, type: settledType(type, notation) }));
+    return { columns, notation, areDeclared: false, folders };
+  };
+  const isQuick = notation === 'json' || seen?.haveQuotedNumbers === false;
+  if (isQuick && files !== undefined && bytes > SMALL_BYTES) {
+    // A failure is told when it is done for more.
+    const begun = await find({ ...inference, ...OF_BEGINNINGS }).catch(() => []);
+    const quick = typed(begun);
+    if (begun.length > 0 && (await arePlain(quick, source, statements))) return quick.columns;
+  }
+  const look = (found: readonly Column[]): Promise<Misfits> =>
+    misfitsOf(typed(found), source, statements);
   let misfits = await look(await find(inference));
   const isSome = misfits.values.size > 0 || misfits.field !== undefined;
-  // Such values may be in rows that were not used to infer the types.
-  if (isSome && files !== undefined && ((await stamp?.())?.bytes ?? Infinity) > INFERENCE_BYTES)
+  // They may be where nobody looked for types.
+  if (isSome && files !== undefined && bytes > INFERENCE_BYTES)
     misfits = await find({ ...inference, ...ALL_BYTES }).then(look, (error: unknown) => {
       // The engine finds no type for integers of more than 20 digits; as text they stay unchanged.
       if (error instanceof WarehouseError) return misfits;
@@ -151,9 +185,17 @@ function whereNothingIs(error: unknown): readonly Column[] {
   throw error;
 }
 
+/** Of smaller files all rows are a beginning. */
+const SMALL_BYTES = 256 * 1024;
 const OF_FIRST_FILE: Settings = { schema_inference_mode: "'default'" };
 /** The engine finds no columns if no row follows the names. */
 const NO_ROWS = /EMPTY_DATA_PASSED/;
+
+/** Values in the names of folders are there with the first row. */
+function whereNoRowIs(error: unknown): readonly Column[] {
+  if (NO_ROWS.test(String(error))) return [];
+  throw error;
+}
 
 type Ask = (inference: Settings) => Promise<readonly Column[]>;
 
@@ -169,22 +211,22 @@ async function withoutRows(
     try {
       return await ask(each);
     } catch (error) {
-      if (!NO_ROWS.test(String(error))) throw error;
+      whereNoRowIs(error);
     }
   return names
     ? names.map((_, index) => ({ name: `c${index + 1}`, type: 'Nullable(String)' }))
     : columnsOfHeader(header, statements);
 }
 
-/** The columns become texts, because nothing says which values will come. */
+/** Texts, for nothing says what will come. A column without a name is left out, as it is of rows that come. */
 async function columnsOfHeader(
-  { call, settings }: Pick<Source, 'call' | 'settings'>,
+  header: Pick<Source, 'call' | 'settings'>,
   statements: SourceEngine['statements'],
 ): Promise<readonly Column[]> {
-  const asRow = { ...settings, input_format_csv_detect_header: '0' };
-  const sql = `SELECT * FROM ${call(undefined)} LIMIT 1${settingsClause(asRow)} FORMAT JSONCompactEachRow`;
-  const names = JSON.parse(await statements.run(sql)) as readonly unknown[];
-  return names.map((name) => ({ name: String(name), type: 'Nullable(String)' }));
+  const names = await headerRow(header.call(undefined), header, statements);
+  const named = names.filter((name) => name !== '');
+  if (named.length === 0) throw new SourceError('no row names its columns');
+  return named.map((name) => ({ name, type: 'Nullable(String)' }));
 }
 
 /**

@@ -18,6 +18,7 @@ import {
 import { fileSource } from '../../sources/file-source.js';
 import { downloadSheet, sheetExport } from '../../sources/sheets/google-sheet.js';
 import { lakeSource } from '../../sources/lake-source.js';
+import { plainPath } from '../../sources/plain-path.js';
 import { placeOf, type Place } from '../../sources/place.js';
 import { readWorkbook, type SheetOptions } from '../../sources/sheets/read-workbook.js';
 import { stampOf } from '../../sources/source-stamp.js';
@@ -91,8 +92,9 @@ async function sourceOfFiles(
   described: DescribedTable,
   place: Place,
   format: EngineFormat,
-  { credentials, engine }: Workshop,
+  workshop: Workshop,
 ): Promise<Source> {
+  const { credentials } = workshop;
   const { columns, options, schemaFromFiles } = described;
   const source = fileSource(described, place, format, credentials);
   if (options.format === 'parquet') {
@@ -105,8 +107,8 @@ async function sourceOfFiles(
   if (options.format !== 'csv' || !options.hasHeader) return source;
   const headless = { ...format, name: 'CSV' };
   const named = { ...source, header: fileSource(described, place, headless, credentials) };
-  // Declared columns are matched by their names.
-  return columns || schemaFromFiles ? named : namedByPlace(named, engine.statements);
+  // Columns that are told are found by their names.
+  return columns || schemaFromFiles ? named : namedByPlace(named, workshop);
 }
 
 /** The engine follows no redirection, which is Google's answer. */
@@ -142,6 +144,8 @@ const isSheet = (options: TableOptions): options is SheetOptions => SHEETS.inclu
 /** Standard input becomes a file, for it can be read once. */
 async function placed(uri: string, format: string, workshop: Workshop): Promise<Place> {
   const place = placeOf(uri, workshop.base);
+  if (place.kind === 'local')
+    return { kind: 'local', path: await plainPath(place.path, workshop.directory) };
   if (place.kind !== 'stdin') return place;
   const path = join(workshop.directory, `stdin-${randomUUID()}.${format}`);
   await pipeline(workshop.stdin, createWriteStream(path));

@@ -77,10 +77,10 @@ async function prepared(
   // change.
   const stamp = await source.stamp?.();
   const check = fileChecks(described, source, workshop);
-  await check?.();
+  const seen = await check?.();
   const found = schemaFromFiles
     ? await schemaOfFiles({ ...described, schemaFromFiles }, workshop)
-    : await inferColumns(described, source, statements);
+    : await inferColumns(described, source, { statements, seen });
   const held =
     source.inferred ||
     schemaFromFiles !== undefined ||

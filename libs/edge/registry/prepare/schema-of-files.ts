@@ -32,7 +32,10 @@ export async function schemaOfFiles(
 async function columnsOf(table: DescribedTable, workshop: Workshop): Promise<readonly Column[]> {
   const source = await openSource(table, workshop);
   try {
-    return await inferColumns(table, source, workshop.engine.statements);
+    return await inferColumns(table, source, {
+      statements: workshop.engine.statements,
+      seen: undefined,
+    });
   } finally {
     if (source.unpacked !== undefined) await rm(source.unpacked, { force: true });
   }
