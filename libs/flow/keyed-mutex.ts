@@ -1,11 +1,19 @@
-/** Runs work of the same key one after the other, in the order in which it came. */
+/**
+ * Runs work of the same key one after the other, in the order in which it came. Work is told whether
+ * the work directly before it, for which it has waited, has failed.
+ */
 export class KeyedMutex {
+  /** The end of the last work of each key. It resolves to the error of work that has failed. */
   private readonly last = new Map<string, Promise<unknown>>();
 
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+  /** @param work gets the error of the work before it, or undefined when there is none */
+  async run<T>(key: string, work: (failure: unknown) => Promise<T>): Promise<T> {
     const before = this.last.get(key) ?? Promise.resolve();
     const running = before.then(work);
-    const settled = running.catch(() => undefined);
+    const settled = running.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
     this.last.set(key, settled);
     try {
       return await running;
