@@ -3,7 +3,9 @@ import type { ChildProcess } from 'node:child_process';
 export const ROOT: { readonly email: string; readonly password: string };
 
 export interface ServerOptions {
-  /** The caller keeps it. Without one, the server gets its own, which is deleted when the server ends. */
+  /**
+   * The caller keeps it. Without one, the server gets its own, which is deleted when the server ends.
+   */
   readonly dataDirectory?: string;
   readonly variables?: Readonly<Record<string, string>>;
   /** The program of another build; absolute. */

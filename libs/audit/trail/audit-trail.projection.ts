@@ -75,9 +75,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
     private readonly lead: TrailLeaderElection,
   ) {}
 
-  /**
-   * Adds the event's entry to its trail. It returns undefined where nothing has to be waited for.
-   */
+  /** Adds the event's entry to its trail. It returns undefined where nothing has to be waited for. */
   apply(event: RecordedEvent): Promise<void> | undefined {
     const entry = audited(event);
     const { directory } = this;
@@ -104,10 +102,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
     if (!this.live) await this.beside.go(this.pendingRows);
   }
 
-  /**
-   * A person may be erased while a group is written, and rows that are not in the group may name
-   * them. The next group has these rows.
-   */
+  /** A person may be erased while a group is written, and rows that are not in the group may name them. The next group has these rows. */
   async writeGroup(): Promise<void> {
     const { hasErased } = this;
     this.hasErased = false;
@@ -155,10 +150,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
     this.stored.clear();
   }
 
-  /**
-   * Ends the trail of a deleted organization. When it resolves, nothing writes there, and nothing
-   * will.
-   */
+  /** Ends the trail of a deleted organization. When it resolves, nothing writes there, and nothing will. */
   async end(database: string): Promise<void> {
     this.ended.add(database);
     this.chains.delete(database);
