@@ -27,7 +27,7 @@ const inOrder = (answer: string): string =>
     .sort()
     .join('\n');
 
-describe('whatever a tenant sends, nothing but its own streams is read', () => {
+describe('any statement of a tenant reads nothing but its own streams', () => {
   let engine: GuardedEngine;
   let changes = 0;
 
