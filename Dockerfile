@@ -1,8 +1,8 @@
-# One image for every role; why the engine is in all of them: docs/adr/0012-one-image.md
+# This is one image for every role. Why the engine is in all of them: docs/adr/0012-one-image.md
 #
 #   docker build -t millrace .
 #   docker run -p 5080:5080 -v millrace:/data millrace
-#   docker run -v millrace:/data millrace audit:verify     # docker exec … millrace, in one that runs
+#   docker run -v millrace:/data millrace audit:verify     # in a running one: docker exec … millrace
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /millrace
 COPY package.json package-lock.json ./
@@ -14,7 +14,7 @@ COPY libs libs
 RUN node bin/build.mjs && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24.21.0-bookworm-slim
-# What `npm start` sets: the engine's calls run on libuv's pool, its allocator gives memory back.
+# `npm start` sets the same: the engine's calls run on libuv's pool, its allocator gives memory back.
 ENV NODE_ENV=production \
     UV_THREADPOOL_SIZE=32 \
     JE_MALLOC_CONF=dirty_decay_ms:250,muzzy_decay_ms:0 \

@@ -28,7 +28,7 @@ const saidBy = (run, test) => {
   return (messages[0] ?? '').replaceAll(/\u001B\[\d+m/g, '').slice(0, 600);
 };
 
-/** Whether the second run had all suites that failed in the first. */
+/** Tells whether the second run had all suites that failed in the first. */
 const hasAll = (first, second) => {
   const asked = new Set(second.testResults.map(({ name }) => name));
   return first.testResults.every(({ name, status }) => status !== 'failed' || asked.has(name));

@@ -9,7 +9,7 @@ const counted = (text: string): readonly string[] | undefined =>
   constructedClasses([{ path: 'given.ts', text }]).find(({ name }) => name === 'Given')
     ?.collaborators;
 
-/** Each hides its collaborators in another way. */
+/** Each of these classes hides its collaborators in another way. */
 const GIVEN = `
 class One {}
 interface Door { open(): void }

@@ -1,13 +1,13 @@
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 
-/** A file of the program: where it is, and its text. */
+/** A file of the program: its path and its text. */
 export interface SourceText {
   readonly path: string;
   readonly text: string;
 }
 
-/** A class, with what its constructor is given that does something. */
+/** A class, with the collaborators that its constructor gets. */
 export interface Constructed {
   readonly path: string;
   readonly name: string;
@@ -17,16 +17,16 @@ export interface Constructed {
 
 type Declared = ts.InterfaceDeclaration | ts.TypeAliasDeclaration | ts.ClassDeclaration | ts.EnumDeclaration; // prettier-ignore
 
-/** Types that are values, however they are made. */
+/** Types that count as plain values, however they are made. */
 const VALUES = new Set(
   'AbortSignal Buffer Date Error Exclude Extract Map NonNullable Promise ReadonlyMap ReadonlySet Record RegExp ReturnType Set URL Uint8Array WeakMap'.split(
     ' ',
   ),
 );
-/** Settings of packages; the program's own are looked into. */
+/** Settings of packages count as values; those of the program are examined. */
 const FOREIGN_VALUES = /(?:Settings|Options|Config|Headers)$/;
 const SAME_SHAPE = new Set(['Readonly', 'Partial', 'Required']);
-/** The declarations that are being looked into: a type within itself adds nothing. */
+/** The declarations that are being examined. A type within itself adds nothing. */
 type Open = readonly Declared[];
 
 /**

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const FOLDER = join(import.meta.dirname, 'fixtures', 'golden');
 
 /**
- * Compares a text with the file that a reviewer has read. `RENEW_GOLDEN=1` writes the file anew;
- * what has changed is then in `git diff`.
+ * Compares a text with a file that a reviewer has read. `RENEW_GOLDEN=1` writes the file anew; `git
+ * diff` then shows the changes.
  */
 export function expectGolden(name: string, text: string): void {
   const file = join(FOLDER, name);

@@ -1,6 +1,6 @@
 /**
- * Processor time of this process, in milliseconds: what a bound on work is measured by, since the
- * clock goes on while a busy machine does other things.
+ * Processor time of this process, in milliseconds. Limits on work are measured by it, because the
+ * clock also counts other work of a busy machine.
  */
 export function processorMs(): number {
   const { user, system } = process.cpuUsage();
@@ -10,8 +10,8 @@ export function processorMs(): number {
 const RUNS = 15;
 
 /**
- * Tells how many times as long a work takes that is twice as large: about two where it grows as its size
- * does, four where each piece looks at every other. It is measured over two doublings, and the
+ * Measures how much longer work takes when it is twice as large: about two where it grows as its
+ * size does, four where each piece looks at every other. It is measured over two doublings, and the
  * quickest of several runs counts, so that a busy machine changes little.
  * @param of makes what the work is done on, before the time is taken
  */

@@ -136,6 +136,32 @@ describe('house rules', () => {
     expect(found).toEqual([]);
   });
 
+  it('begins no comment with a clause, or a participle, that stands for something unsaid', () => {
+    // `Those that are there`, `Told when it ends`, `The same of a list`: a reader has to guess of what it speaks.
+    const unsaid = /^(?:That|Those|As|Asked|Told|Said|Kept|Held|Made|None:|The same of)\b/;
+    const found = [...program, ...sources('test')].flatMap(({ path, lines }) =>
+      commentsOf(lines.join('\n'))
+        .filter(({ text }) => unsaid.test(text))
+        .map(({ line, text }) => `${path}:${line}: ${text.slice(0, 60)}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('titles no test with a question, or with somebody unnamed', () => {
+    const title = /^\s*(?:describe|it|test)(?:\.each\b.*)?\(\s*(['"`])(?<text>.*?)\1/;
+    const unplain = /\bwho(?:so)?ever\b/i;
+    const clause = /^(?:who|whose|whoever|what|whatever|whether|how|where|why)\b/i;
+    const found = [...everything].flatMap(({ path, lines }) =>
+      lines.flatMap((line, index) => {
+        const text = title.exec(line)?.groups?.['text'];
+        if (text === undefined) return [];
+        const isClause = clause.test(text) && !/^\s*it/.test(line);
+        return isClause || unplain.test(text) ? [`${path}:${index + 1}: ${text}`] : [];
+      }),
+    );
+    expect(found).toEqual([]);
+  });
+
   it('gives docstrings a subject', () => {
     // `Of a table; more would cost each statement`: a reader has to guess what the number bounds.
     const found = [...program, ...sources('test')].flatMap(({ path, lines }) =>

@@ -157,7 +157,7 @@ export interface Config {
   /** The address where clients of ClickHouse find it at the root; undefined: nowhere. */
   readonly clickHouseClients: { readonly host: string; readonly port: number } | undefined;
   /**
-   * How long a server that is asked to stop still answers requests, although it is not ready any
+   * A server that is asked to stop answers requests for so long, although it is not ready any
    * more.
    */
   readonly drainSeconds: number;

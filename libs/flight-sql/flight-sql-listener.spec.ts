@@ -13,7 +13,7 @@ const TOKEN = 'Bearer token';
 /** A message of no bytes, as gRPC frames it. */
 const EMPTY = Buffer.alloc(5);
 
-describe('where clients of Arrow Flight SQL ask', () => {
+describe('the listener for clients of Arrow Flight SQL', () => {
   const logged: unknown[] = [];
   const logger = { error: (told: unknown) => logged.push(told) } as unknown as Logger;
   const door: FlightSqlDoor = {

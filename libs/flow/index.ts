@@ -5,6 +5,7 @@ export { pause } from './pause.js';
 export { RateLimiter } from './rate-limiter.js';
 export { Pool } from './pool.js';
 export { Semaphore } from './semaphore.js';
+export { SingleFlight } from './single-flight.js';
 export { FairSemaphore } from './fair/fair-semaphore.js';
 export { FairStreamTurns } from './fair/fair-stream-turns.js';
 export { KeyedCounter } from './keyed-counter.js';

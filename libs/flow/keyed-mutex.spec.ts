@@ -88,6 +88,19 @@ describe('a keyed queue', () => {
     expect(await next).toBe(2);
   });
 
+  it('tells work the error of the work before it, and nothing else', async () => {
+    const queue = new KeyedMutex();
+    const told: unknown[] = [];
+    const note = (failure: unknown): Promise<void> => Promise.resolve(void told.push(failure));
+    const error = new Error('failed');
+    const failing = queue.run('a', () => Promise.reject(error));
+    const waiting = [queue.run('a', note), queue.run('a', note), queue.run('b', note)];
+    await expect(failing).rejects.toBe(error);
+    await Promise.all(waiting);
+    await queue.run('a', note);
+    expect(told).toEqual([undefined, error, undefined, undefined]);
+  });
+
   it('keeps nothing of keys whose work is done', async () => {
     const queue = new KeyedMutex();
     await Promise.all(['a', 'a', 'b'].map((key) => queue.run(key, () => Promise.resolve())));

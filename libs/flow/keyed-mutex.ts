@@ -1,15 +1,20 @@
 /**
- * Runs work of the same key one after the other, in the order in which it came. Work with several
- * keys waits for what came before it with any of them.
+ * Runs work of the same key one after the other, in the order in which it came. Work is told whether
+ * the work directly before it, for which it has waited, has failed.
  */
 export class KeyedMutex {
+  /** The end of the last work of each key. It resolves to the error of work that has failed. */
   private readonly last = new Map<string, Promise<unknown>>();
 
-  async run<T>(key: string | readonly string[], work: () => Promise<T>): Promise<T> {
-    const keys = typeof key === 'string' ? [key] : key;
-    const running = Promise.all(keys.map((each) => this.last.get(each))).then(work);
-    const settled = running.catch(() => undefined);
-    for (const each of keys) this.last.set(each, settled);
+  /** @param work gets the error of the work before it, or undefined when there is none */
+  async run<T>(key: string, work: (failure: unknown) => Promise<T>): Promise<T> {
+    const before = this.last.get(key) ?? Promise.resolve();
+    const running = before.then(work);
+    const settled = running.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    this.last.set(key, settled);
     try {
       return await running;
     } finally {

@@ -20,7 +20,7 @@ const selectedOf = (text: string): number => {
   return selectedFields(document, operation, MOST);
 };
 
-describe('what a question about a schema costs', () => {
+describe('the cost of a question about a schema', () => {
   it('is what is selected times what there is', () => {
     const one = costOf('{ __schema { types { fields { name } } } }');
     expect(one).toBeGreaterThan(1000);

@@ -29,8 +29,8 @@ export interface QueuePosition {
 }
 
 /**
- * The name of an append, so that it happens once. The name is kept, with the answer, for {@link
- * NAMES_KEPT_MS}.
+ * The name of an append, so that it happens once. The name is kept, with the answer, for
+ * {@link NAMES_KEPT_MS}.
  */
 export interface NamedAppend extends AppendName {
   /**

@@ -1,6 +1,6 @@
 import { toWarehouseError, withoutPaths } from './warehouse-errors.js';
 
-describe('what clients are told of the engine’s failures', () => {
+describe('messages to clients about the engine’s failures', () => {
   it('is its sentence, without where anything lies on this machine', () => {
     const error = toWarehouseError(
       new Error(

@@ -30,10 +30,7 @@ export interface QueryLimits {
   readonly readBytes: number;
   readonly resultRows: number;
   readonly resultBytes: number;
-  /**
-   * The limits of all queries of an organization in a minute; a server applies them over all
-   * processes.
-   */
+  /** The limits of all queries of an organization in a minute; a server applies them over all processes. */
   readonly organization?: { readonly seconds: number; readonly resultBytes: number };
 }
 
@@ -76,10 +73,7 @@ export interface WarehouseQuery {
    * when the answer begins. No rows are held back for it, except the first mebibytes.
    */
   readonly onReading?: (progress: QueryProgress) => void;
-  /**
-   * True if the statement reads little, and from memory: one thread is faster, and the answer is
-   * probably small.
-   */
+  /** True if the statement reads little, and from memory: one thread is faster, and the answer is probably small. */
   readonly isSmall?: boolean;
 }
 
@@ -90,10 +84,7 @@ export interface WarehouseQuery {
  *   stream's error.
  */
 export abstract class WarehouseReader {
-  /**
-   * The engine's own bytes, never parsed here; a {@link WholeResult} if they are few. Destroying
-   * the stream, or aborting, stops the engine's work.
-   */
+  /** The engine's own bytes, never parsed here; a {@link WholeResult} if they are few. Destroying the stream, or aborting, stops the engine's work. */
   abstract stream(query: WarehouseQuery): Promise<Readable>;
   /**
    * The whole result, however many rows it has. It is for our own queries, whose results are small.
@@ -125,10 +116,7 @@ export type WrittenTimes = 'microseconds' | 'by magnitude';
 
 export interface BatchInsert {
   readonly table: TableName;
-  /**
-   * The stream of these rows. A table that now belongs to another stream takes none of them; rows
-   * of `_rejected` store it.
-   */
+  /** The stream of these rows. A table that now belongs to another stream takes none of them; rows of `_rejected` store it. */
   readonly streamId: string;
   /** The batches' columns, the same in each. */
   readonly columns: readonly string[];
@@ -201,10 +189,7 @@ export abstract class WarehouseSchema {
   abstract dropDatabase(database: string): Promise<void>;
   /** All databases of organizations, whose names begin with `o_`. */
   abstract databases(): Promise<readonly string[]>;
-  /**
-   * `columns` without `_timestamp` and the position columns: every table has those. The table
-   * remembers which stream it belongs to.
-   */
+  /** `columns` without `_timestamp` and the position columns: every table has those. The table remembers which stream it belongs to. */
   abstract createTable(
     table: TableName,
     columns: readonly Column[],
@@ -218,10 +203,7 @@ export abstract class WarehouseSchema {
    * @throws {ColumnMismatchError} when the table has not all of them after
    */
   abstract addColumns(table: TableName, columns: readonly Column[]): Promise<void>;
-  /**
-   * Changes types of columns.
-   * @throws {ColumnMismatchError} when the columns do not have these types afterwards
-   */
+  /** Changes types of columns. @throws {ColumnMismatchError} when the columns do not have these types afterwards */
   abstract modifyColumns(table: TableName, columns: readonly Column[]): Promise<void>;
   /** Drops those of these columns that have no type; others stay. */
   abstract dropUntyped(table: TableName, names: readonly string[]): Promise<void>;
@@ -229,10 +211,7 @@ export abstract class WarehouseSchema {
   abstract dropTable(table: TableName): Promise<void>;
   /** Does the same, unless the table now belongs to another stream. */
   abstract dropStreamTable(table: TableName, streamId: string): Promise<void>;
-  /**
-   * Deletes rows whose `_timestamp` is older than so many days, including existing ones; 0 keeps
-   * all.
-   */
+  /** Deletes rows whose `_timestamp` is older than so many days, including existing ones; 0 keeps all. */
   abstract setRetention(table: TableName, days: number): Promise<void>;
   /** Makes skip indexes on exactly these columns, also for existing rows. */
   abstract setSkipIndexes(table: TableName, columns: readonly Indexed[]): Promise<void>;
@@ -291,15 +270,9 @@ export abstract class StreamStatistics {
   abstract version(table: TableName): Promise<string | undefined>;
 }
 
-/**
- * Converts files to columnar batches and answers questions about them, with an engine beside this
- * process.
- */
+/** Converts files to columnar batches and answers questions about them, with an engine beside this process. */
 export abstract class LocalEngine {
-  /**
-   * Runs one trusted statement under acceptance's strict input settings; returns tab-separated
-   * text, unescaped.
-   */
+  /** Runs one trusted statement under acceptance's strict input settings; returns tab-separated text, unescaped. */
   abstract run(sql: string, params?: Readonly<Record<string, string>>): Promise<string>;
 
   /**

@@ -13,7 +13,10 @@ export function report(title: string, figures: readonly (readonly [string, strin
   print(title, machine(), [['figure', 'value'], ...figures]);
 }
 
-/** The same of several figures in a line, with the load of the machine at the start. @param rows the first has the names of the columns */
+/**
+ * Prints several figures in a line, with the load of the machine at the start.
+ * @param rows the first has the names of the columns
+ */
 export function reportRows(title: string, rows: readonly (readonly string[])[]): void {
   print(title, `${machine()}, load ${LOAD.toFixed(1)} at the start`, rows);
 }

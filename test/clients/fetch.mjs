@@ -1,5 +1,6 @@
-// Brings the Python and Node.js packages that docs/clients.md names, once for these versions:
-// `node test/clients/fetch.mjs`. What cannot be had is said; its tests say that they did not look.
+// Brings the Python and Node.js packages that docs/clients.md names, once for these versions: `node
+// test/clients/fetch.mjs`. It reports packages that cannot be had; their tests then report that
+// they did not run.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';

@@ -19,7 +19,7 @@ import { rounds } from '../rounds.js';
 const KEY = Buffer.alloc(32, 5);
 const quiet = { onProgress: () => undefined };
 
-/** Fails as it is told, before or after the rows are there: the caller cannot tell which. */
+/** Fails when it is told to, before or after the rows are stored. The caller cannot tell which. */
 class FailingTables extends MemoryAuditTables {
   /** The next appends end as this list says; all later ones succeed. */
   readonly plan: ('succeed' | 'fail before' | 'fail after' | 'lose answer')[] = [];
@@ -146,7 +146,7 @@ describe('an audit trail', () => {
   });
   afterEach(() => site.dispose());
 
-  /** Verifies after somebody's hands were on the rows. */
+  /** Verifies the trail after somebody has changed rows. */
   const tampered = async (tamper: (tables: MemoryAuditTables) => void): Promise<string[]> => {
     const tables = new MemoryAuditTables();
     for (const [name, kept] of audited.tables.databases)
@@ -289,9 +289,9 @@ describe('an audit trail', () => {
       'lose answer' as const,
     );
     const stop = fc.record({
-      /** So many events come while it lives; then it starts anew. */
+      /** So many events come while it runs; then it is started again. */
       after: fc.nat({ max: 12 }),
-      /** It begins with the snapshot it ended with, or from the first event. */
+      /** It starts with its last snapshot, or from the first event. */
       snapshot: fc.boolean(),
       outcomes: fc.array(outcome, { maxLength: 8 }),
       /** Events of a group, at most; those of the next come while it is written. */
@@ -316,7 +316,7 @@ describe('an audit trail', () => {
           const from = snapshot && kept !== undefined ? seen : 0;
           if (from > 0) trail.restore(kept);
           for (const event of events.slice(from, seen)) await trail.apply(event);
-          // A start that fails is no start: the process ends, and the next begins again.
+          // If a start fails, the process ends, and the next one begins again.
           const started = await trail.caughtUp().then(
             () => true,
             () => false,

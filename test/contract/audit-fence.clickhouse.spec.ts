@@ -143,7 +143,7 @@ describe('the audit trail of two processes on a ClickHouse server (double)', () 
     ]);
   });
 
-  it('is led by a projector, which takes that back from whoever stepped in, and by others when nobody does', async () => {
+  it('is led by a projector, which takes the lead back from a stand-in, and by others while no projector runs', async () => {
     const reserve = new TrailLeaderElection(a, { rank: 'reserve', maxWaitMs: 50 });
     const projector = new TrailLeaderElection(b, { rank: 'projector', maxWaitMs: 50 });
     await projector.start();

@@ -106,7 +106,7 @@ describe('the guard', () => {
   let node: Node;
   let app: NestFastifyApplication;
 
-  /** Registers a person with a speaking id, which the commands would not let anybody choose. */
+  /** Registers a person with a readable id, which the commands would not allow. */
   async function register(id: string, root = false): Promise<void> {
     const { people, pipeline } = node;
     const email = `${id}@example.com`;
@@ -295,7 +295,7 @@ describe('the guard', () => {
 
   it('keeps a failed login, sealed for the account it was tried on', async () => {
     await get('/probe/acme/query', basic('member@example.com:wrong'));
-    // Nobody waits for it before the answer, which would tell by its time whose e-mail it is.
+    // The answer does not wait for it, because its time would reveal whose e-mail it is.
     const kept = async () =>
       (await eventsOf(site.store)).filter(
         ({ type, data }) =>

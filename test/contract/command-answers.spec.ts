@@ -11,7 +11,7 @@ import {
 } from '@app/event-store';
 import { openEmbeddedEventStore } from '../../libs/event-store/embedded/embedded-event-store.js';
 
-/** A busy machine does not stand still for so long by itself. */
+/** Even a busy machine does not stop for so long. */
 const MAX_WAIT_MS = 500;
 
 describe('commands whose read model', () => {

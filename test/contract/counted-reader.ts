@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { WarehouseReader, type WarehouseQuery } from '@app/warehouse';
 
-/** The engine, and what it was asked. */
+/** The engine, with a record of the statements that it got. */
 export class CountedReader extends WarehouseReader {
   /** Statements, in their order. */
   questions: string[] = [];
@@ -9,7 +9,7 @@ export class CountedReader extends WarehouseReader {
     return this.questions.length;
   }
 
-  /** Thrown instead of the next answer. */
+  /** The error that the next answer throws. */
   fails: Error | undefined;
 
   constructor(private readonly reader: WarehouseReader) {

@@ -62,7 +62,7 @@ interface Field {
 
 const bare = (text: string): Field => ({ text, isQuoted: false });
 const quoted = (text: string): Field => ({ text, isQuoted: true });
-/** Quotes where the text wants them. */
+/** Adds quotes if the text needs them. */
 const plain = (text: string): Field => ({ text, isQuoted: /["\n\r,]/.test(text) || text === '' });
 const digits = fc.array(fc.constantFrom(...'0123456789'), { minLength: 1, maxLength: 21 });
 const odd = fc
@@ -97,7 +97,7 @@ const odd = fc
     ...['99999999999999999', '-5', '1790000000123', '1790000000123456', '0', '0.0', 'never'],
   )
   .chain((text) => fc.boolean().map((isQuoted) => (isQuoted ? quoted(text) : plain(text))));
-/** The others would be other texts when they are JSON on one line. */
+/** Other texts would change when they become JSON on one line. */
 const onOneLine = odd.filter(({ text }) => !text.includes('\n'));
 const fields: Readonly<Record<string, fc.Arbitrary<Field>>> = {
   _timestamp: fc.integer({ min: 0, max: 4_000_000_000 }).map((time) => bare(String(time))),
@@ -142,7 +142,7 @@ const record = fc
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i;
 
-/** The value of a field, by what docs/upload.md says of CSV; undefined: it is not there. */
+/** The value of a field by the rules in docs/upload.md; undefined: the field is missing. */
 function json(name: string, { text, isQuoted }: Field): string | undefined {
   const column = COLUMNS.find((each) => each.name === name);
   const type = column?.type ?? '';

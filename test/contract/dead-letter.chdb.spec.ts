@@ -198,7 +198,7 @@ describe('batches that their table does not take', () => {
       ).rejects.toThrow('are lost');
   });
 
-  it('are kept when it does not come in time, and whoever waits for them is told', async () => {
+  it('are kept when it does not come in time, and waiting callers are told', async () => {
     const [lost, there] = [newStream(), newStream()];
     await createTable(there);
     const positions = await append(lost, bytes, bytes);

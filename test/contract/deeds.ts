@@ -6,10 +6,10 @@ import { account, by, callerOf, organizationOf, type Node } from './node.js';
 
 type Role = (typeof ROLES)[number];
 
-/** `late`: an invitation that was over before it began. */
+/** `late`: an invitation that had expired before it began. */
 type Asking = 'invite' | 'late' | 'accept' | 'decline' | 'withdraw';
 
-/** One thing that somebody does. Numbers choose among the people and things that exist by then. */
+/** One action of a person. Its numbers choose among the people and things that exist by then. */
 type Deed =
   | { readonly do: 'register' | 'rename' | 'erase' | 'password'; readonly who: number }
   | { readonly do: 'sign-up' | 'prove'; readonly who: number }
@@ -208,13 +208,13 @@ async function answer(node: Node, what: Extract<Deed, { do: Asking }>): Promise<
   if (person) return asking[what.do](callerOf(node, person.id), place.name, by(person.id));
 }
 
-/** A deed may be refused, as a person's would be; it must not fail otherwise. */
+/** An action may be refused, as a person's would be; it must not fail otherwise. */
 function refused(error: unknown): void {
   const { kind } = error as { kind?: string };
   if (kind === undefined || kind === 'INTERNAL' || kind === 'NOT_READY') throw error;
 }
 
-/** Performs the deeds one after the other, as people would. A refused deed changes nothing. */
+/** Performs the actions one after the other, as people would. A refused action changes nothing. */
 export async function performAll(node: Node, deeds: readonly Deed[]): Promise<void> {
   for (const each of deeds) await perform(node, each).catch(refused);
 }

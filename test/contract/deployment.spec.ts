@@ -231,7 +231,7 @@ describe('the Dockerfile', () => {
     ]);
   });
 
-  it('has the program millrace for whoever runs it, with all that is beside it', () => {
+  it('has the program millrace for any user, with all that it needs', () => {
     expect(last).toContain('COPY --from=build /millrace/bin bin');
     const link = 'RUN ln -s /millrace/bin/millrace.mjs /usr/local/bin/millrace';
     expect(last).toContain(link);

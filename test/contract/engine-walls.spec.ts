@@ -78,7 +78,7 @@ describe('the second wall: hostile statements past the guard', () => {
       });
       return await answer.text();
     } catch (error) {
-      // It hears nothing any more: the next one finds it fresh.
+      // The engine does not react any more, so the next query must find a new one.
       await server.restart(generation, 'it could not be ended');
       return `failed: ${(error as Error).message}`;
     }
@@ -131,7 +131,7 @@ describe('the second wall: hostile statements past the guard', () => {
       const said = answer.replaceAll(sql, '');
       if (said.includes(CANARY) || said.includes('root:x:')) told.push(`${sql}: ${answer}`);
     }
-    // All but a few were tried to their end.
+    // All but a few were tried completely.
     expect(answered).toBeGreaterThan(statements.length * 0.9);
     expect(told).toEqual([]);
     expect(readdirSync(join(engine.directory, 'out'))).toEqual([]);
@@ -166,7 +166,7 @@ describe('the second wall: hostile statements past the guard', () => {
   });
 
   fenced?.(
-    'no TCP connection is made, whoever asks: not even with the most rights there are',
+    'no TCP connection is made for any user: not even with the most rights there are',
     async () => {
       let connections = 0;
       const listener = createServer((socket) => {
@@ -181,7 +181,7 @@ describe('the second wall: hostile statements past the guard', () => {
         const starter = { username: 'default', password: '' };
         for (const login of [server.users.reader(OWN.database), admin, starter])
           for (const sql of connecting(host)) await askAs(login, sql);
-        // No right stands in the way of this one: the kernel does.
+        // No missing right prevents this one; the kernel does.
         expect(await askAs(admin, backUpTo(host), TRIED_MS)).toMatch(/Permission denied/);
         expect(connections).toBe(0);
       } finally {

@@ -83,7 +83,7 @@ it.each([null, 7, 'text', [], {}, { stream: 'user-1' }, { stream: 7, revision: 0
   },
 );
 
-/** Somebody who has the files sees this. */
+/** Somebody with access to the files sees this. */
 interface Files {
   readonly events: Database<object, number>;
   readonly positions: Database<number, [string, number]>;

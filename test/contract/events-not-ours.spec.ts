@@ -25,7 +25,7 @@ import { openSiteOnEventStoreDb } from './site-on-eventstoredb.js';
 
 const KEY = Buffer.alloc(32, 5);
 
-/** A store whose files somebody has changed: what is stored, or undefined where it is taken out. */
+/** A store whose files somebody has changed: the stored event, or undefined if it was removed. */
 class TamperedStore extends MappedEventStore {
   constructor(
     store: EventStore,
@@ -177,7 +177,8 @@ describe.each([
       expect(first.met.count).toBe(0);
       const { revision } = await site.stored.append(stream, [event], 'any');
       const named = [{ stream, revision, type: event.type }];
-      // Commands go on where it lies, each after the other, while it comes and after the next start.
+      // Commands in the damaged stream go on, one after the other, while it is read and after the
+      // next start.
       for (const again of [undefined, start]) {
         const { node, met, rolesOf } = (await again?.()) ?? first;
         await node.memberships.rotatePasscode(acme.id, by());
@@ -235,7 +236,7 @@ describe.each([
     await node.memberships.put(acme.id, ben, 'editor', by());
     expect(rolesOf(ben)).toBe('editor');
     const stream = streamOf();
-    // The one after it tells that what it followed is not there.
+    // The event after it shows that the event before it is missing.
     const named = [
       { stream, revision, type },
       { stream, revision: revision + 1 },

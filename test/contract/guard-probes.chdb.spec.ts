@@ -41,7 +41,10 @@ const ALL = new OrganizationQueries({
 /** The guard judges a statement as it is where values come with it, needed or not. */
 const AS_IT_IS = { unused: '' };
 
-/** Where no value may be taken from, since a column is called by its text there, or was by its length. */
+/**
+ * No value may be taken from these places, because a column is named after its text, or was by its
+ * length.
+ */
 const LISTS = [
   (values: readonly string[]) =>
     `SELECT id, (SELECT max(id) FROM u WHERE ${values.map((value) => `name = '${value}'`).join(' OR ')}) FROM t WHERE id > 5`,
@@ -68,10 +71,10 @@ describe('a shape of statements', () => {
   });
   afterAll(() => engine.close());
 
-  /** The statement that is admitted, or the words of its refusal. */
+  /** The admitted statement, or the words of its refusal. */
   async function told(judged: Promise<object>): Promise<object> {
     try {
-      // A statement that has the same columns is another one where a value is another one.
+      // If a value differs, a statement with the same columns must differ, too.
       return { ...(await judged), alike: undefined };
     } catch (error) {
       const { name, message, detail } = error as Error & { detail?: string };

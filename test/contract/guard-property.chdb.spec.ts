@@ -8,7 +8,7 @@ import { CANARY, openGuardedEngine, OTHER, OWN, type GuardedEngine } from './gua
 
 const RUNS = rounds(4, 60);
 const STATEMENTS = 60;
-/** No answer may hold this text. */
+/** No answer may contain this text. */
 const SECRET = new RegExp(`${CANARY}|\\bo_[0-9a-f]{32}`);
 
 /** A tenant gets this for a statement: rows, or an error's words. */
@@ -19,7 +19,7 @@ interface Outcome {
 
 const ASKED_AGAIN = 20;
 
-/** Rows without ORDER BY come as they like. */
+/** Rows without ORDER BY come in any order. */
 const inOrder = (answer: string): string =>
   answer
     .split('\n')
@@ -27,7 +27,7 @@ const inOrder = (answer: string): string =>
     .sort()
     .join('\n');
 
-describe('whatever a tenant sends, nothing but its own streams is read', () => {
+describe('any statement of a tenant reads nothing but its own streams', () => {
   let engine: GuardedEngine;
   let changes = 0;
 
@@ -52,7 +52,7 @@ describe('whatever a tenant sends, nothing but its own streams is read', () => {
     }
   }
 
-  /** Everything a tenant must not see is another by now. */
+  /** Everything that a tenant must not see has changed by now. */
   async function changeTheWorld(): Promise<void> {
     changes += 1;
     const table = `${CANARY}-${changes}`;
@@ -69,7 +69,7 @@ describe('whatever a tenant sends, nothing but its own streams is read', () => {
   }
 
   /**
-   * Asks the same once more. A LIMIT without ORDER BY may give other rows each time, so the answer
+   * Asks the same again. A LIMIT without ORDER BY may give other rows each time, so the answer
    * counts only if it is the same as before.
    */
   async function again(sql: string, before: Outcome | undefined): Promise<Outcome> {
@@ -144,7 +144,7 @@ describe('whatever a tenant sends, nothing but its own streams is read', () => {
         ),
         { numRuns: RUNS, endOnFailure: true },
       );
-      // A test in which hardly anything is refused would show nothing.
+      // A test in which hardly anything is refused would prove nothing.
       expect(refused).toBeGreaterThan((RUNS * STATEMENTS) / 5);
       expect(admitted).toBeGreaterThan((RUNS * STATEMENTS) / 5);
       expect(answered).toBeGreaterThan((RUNS * STATEMENTS) / 20);

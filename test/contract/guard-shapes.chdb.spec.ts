@@ -17,7 +17,7 @@ const RUNS = rounds(8, 2000);
 /** CI looks at one of so many of the known statements, because each is asked a dozen times. */
 const EVERY = rounds(4, 1);
 
-/** Columns of each type that statements are written anew for. */
+/** Columns of each type for which statements are rewritten. */
 const COLUMNS = [
   "_timestamp DateTime64(6, 'UTC')",
   'id Nullable(Int64)',
@@ -241,17 +241,17 @@ describe('a statement that is judged by its shape', () => {
       .text({ sql: `DESCRIBE TABLE (\n${sql}\n)`, database: OWN.database, format: 'text' })
       .catch(() => undefined);
 
-  /** Another guard judges it, so that nothing is known from the path under test. */
+  /** Another guard judges it, so that it knows nothing from the tested path. */
   async function isSame(sql: string, other: Guard): Promise<void> {
     const asItIs = await told(other.admit(sql, OWN, AS_IT_IS));
-    // One of its shape is admitted before, as it is.
+    // A statement of its shape was admitted before, without a shape.
     await told(guard.admit(kinOf(sql), OWN));
     reader.questions = [];
     expect([sql, await told(guard.admit(sql, OWN))]).toEqual([sql, asItIs]);
     const given = Buffer.from(sql).toString('hex');
     const isAsked = reader.questions.some((question) => question.includes(given));
     if (isAsked || !('statement' in asItIs)) return;
-    // A text that was written anew is not asked as it is, but it is known.
+    // A rewritten text is not run as it is, but it is known.
     reader.questions = [];
     await told(guard.admit(sql, OWN, AS_IT_IS));
     if (reader.questions.length > 0) byShape += 1;
@@ -267,7 +267,7 @@ describe('a statement that is judged by its shape', () => {
         }),
         { numRuns: RUNS, endOnFailure: true },
       );
-      // Chance may give none that is judged by its shape.
+      // By chance, there may be none that is judged by its shape.
       for (const value of ['17', '51.001', "'a'", "'2026-01-01'"])
         await isSame(`SELECT id FROM t WHERE v > ${value}`, other);
       expect(byShape).toBeGreaterThan(0);

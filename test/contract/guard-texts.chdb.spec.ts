@@ -87,7 +87,7 @@ describe('texts that functions read in a way of their own', () => {
           tally.refused += 1;
         else tally.failed += 1;
       }
-      // Names of columns and refusals repeat what was asked.
+      // Names of columns and refusals repeat the statement's text.
       const secret = SECRET.exec(told.replaceAll(OTHER, ''))?.[0];
       if (secret !== undefined || asked > 0 || !known || (answered && mustFail))
         breaches.push({ sql, values, secret, asked, told: told.slice(0, 300) });
@@ -106,7 +106,7 @@ describe('texts that functions read in a way of their own', () => {
       ['batch.native', 'canary.csv', 'canary.txt', 'engine', 'out'], // prettier-ignore
     );
     expect(readdirSync(join(engine.directory, 'out'))).toEqual([]);
-    // A test in which hardly anything is refused would show nothing.
+    // A test in which hardly anything is refused would prove nothing.
     expect(tally.refused).toBeGreaterThan(ROUNDS / 4);
     expect(tally.answered).toBeGreaterThan(ROUNDS / 100);
   }, 1_800_000);

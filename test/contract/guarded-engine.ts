@@ -20,7 +20,7 @@ export const OWN: RequestOrganization = {
 };
 /** Database of an organization that nobody here may read. */
 export const OTHER = `o_${'b'.repeat(32)}`;
-/** Stands in the other organization's tables and in files beside the data. */
+/** This text is in the other organization's tables and in files beside the data. */
 export const CANARY = 'CANARY-9d1c';
 const COLUMNS = [
   { name: 'id', type: 'Nullable(Int64)' },

@@ -267,7 +267,7 @@ export function ingestQueueContract(name: string, open: () => Promise<IngestQueu
       );
     });
 
-    it('leaves room for others, whoever floods it', async () => {
+    it('leaves room for others when one owner floods it', async () => {
       const piece = (owner: string, share: number) => ({
         key: owner,
         headers: {},

@@ -73,7 +73,7 @@ describe.each([
   const site = (one: Server, events: EventStore): Site =>
     ({ ...one, store: events, dispose: () => Promise.resolve() }) as unknown as Site;
 
-  /** A start of the program, without the check where it is one of before. */
+  /** A start of the program; for a program from before the check, without the check. */
   async function start(one: Server, isOld = false): Promise<Node> {
     const node = await startNode(site(one, isOld ? store : await check(one)));
     const { accounts, memberships, users, organizations, people } = node;
@@ -178,7 +178,7 @@ describe.each([
     const passcode = a.passcodes.open({ id, passcode: organization?.passcode });
     await a.stop();
     await strangersRoot(second);
-    // Somebody used it, too.
+    // Somebody used this account, too.
     const b = await startNode(site(second, store));
     const root = b.users.byEmail(EMAIL)?.id ?? '';
     const bob = {
@@ -232,7 +232,7 @@ describe.each([
     await change(first, second);
     await expect(check(first)).rejects.toThrow(FormerKeyError);
     await expect(check(server('b'))).rejects.toThrow(OTHER_KEY);
-    // Broken off before the keys of people were wrapped anew: all is there.
+    // The change was interrupted before the keys of people were wrapped again: nothing is lost.
     const between = await start(second);
     expect(between.users.byEmail(ann.email)?.firstName).toBe('Ann');
     await between.stop();
@@ -249,7 +249,7 @@ describe.each([
     await last.stop();
     const person = last.users.byEmail(ann.email)?.id ?? '';
     for (const { serverKey } of [first, second]) {
-      // These keys are opened without what the node knows of others.
+      // These keys are opened without the node's knowledge of others.
       const keys = new EmbeddedPersonKeys(join(directory, 'a', 'person-keys'), serverKey);
       expect(() => keys.find(person)).toThrow(/wrapped with another secret key/);
     }
@@ -332,7 +332,7 @@ describe.each([
     expect(again.users.root()?.id).toBe(root);
     await again.stop();
     await expect(check(stranger)).rejects.toThrow(OTHER_KEY);
-    // The key is changed past them, and who has the one before is told so.
+    // The key is changed although these events exist, and a process with the old key is told so.
     await change(first, second);
     await forge('InstallationKeyChanged', { ...strange, former: 'x' });
     await expect(check(first)).rejects.toThrow(FormerKeyError);

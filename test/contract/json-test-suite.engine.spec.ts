@@ -13,7 +13,10 @@ interface Sent {
 
 const isJson = (name: string): boolean => name.startsWith('y_');
 const isNone = (name: string): boolean => name.startsWith('n_');
-/** These hold nothing. Between brackets there may be nothing, and an empty line is no record. */
+/**
+ * These texts contain nothing. Between brackets there may be nothing, and an empty line is no
+ * record.
+ */
 const BLANK = new Set(['n_single_space', 'n_structure_no_data']);
 
 /** A record is a line: line breaks are blanks here, but in what is to be refused. */
@@ -41,7 +44,10 @@ const REFUSED_RECORDS: readonly (readonly [name: string, reason: string])[] = [
   ['y_object_escaped_null_in_key', 'field "foo\u0000bar": int64 has a control character in its name'], // prettier-ignore
 ];
 
-/** Others wrote these tests of parsers. `y_` is JSON, `n_` is not, and about the rest parsers differ. */
+/**
+ * These tests of parsers come from another project. `y_` is JSON, `n_` is not, and parsers differ
+ * about the rest.
+ */
 describe('the JSON parsing test suite', () => {
   let opened: OpenReadBack;
   let tables = 0;

@@ -1,4 +1,4 @@
-/** A number as it is written: a float has not all digits of an integer. */
+/** A number as it is written, because a float does not keep all digits of an integer. */
 export class WrittenNumber {
   constructor(readonly text: string) {}
 
@@ -6,7 +6,10 @@ export class WrittenNumber {
     return /^-?\d+$/.test(this.text);
   }
 
-  /** Tells whether the other is the same: by all digits where this one is an integer, else the same float. */
+  /**
+   * Tells whether the numbers are equal: in all digits if this one is an integer, otherwise as
+   * floats.
+   */
   equals({ text }: WrittenNumber): boolean {
     if (this.isInteger && /^-?\d+$/.test(text)) return BigInt(this.text) === BigInt(text);
     return this.isSameFloat({ text });

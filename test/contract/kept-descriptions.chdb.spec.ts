@@ -10,7 +10,7 @@ import { sourcesUnderTest } from './sources-under-test.js';
 
 const PLENTY = 1e15;
 
-/** Writes down what it is asked. */
+/** Records the statements that it gets. */
 class WritingReader extends SourceReader {
   readonly asked: string[] = [];
 

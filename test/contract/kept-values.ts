@@ -1,18 +1,19 @@
 import { isFields, treeOf, WrittenNumber, type Fields, type Tree } from './json-trees.js';
 
-/** Places of lists, each with the values that have such a one there. */
+/** Places of lists, each with the values that have such a list there. */
 type Places = Map<string, Set<Tree>>;
 
 /**
- * Tells whether what was read back is what was sent, but for what is stated in docs: within objects nulls
- * and empty objects are left out, and a list is read by the type of one in the same place of another.
+ * Tells whether the value that was read is the one that was sent, apart from the changes that the
+ * documents state: within objects, nulls and empty objects are left out, and a list is read by the
+ * type of another one in the same place.
  */
 export class KeptValues {
   /** These places have lists with a fraction. */
   private readonly fractions: Places = new Map();
   /** These places have lists with a list or an object. */
   private readonly nested: Places = new Map();
-  /** The value that is looked at: of a column, of a column's list, or an object of any list. */
+  /** The examined value: of a column, of a column's list, or an object of any list. */
   private root: Tree = null;
 
   /** Lists of a record that has been accepted, for others that are read by their types. */
@@ -147,11 +148,11 @@ const isNothing = (value: Tree): boolean =>
 const isDefault = (stored: Tree): boolean =>
   stored === null || (Array.isArray(stored) && stored.length === 0);
 
-/** Tells whether a value needs no column. */
+/** Tells whether a value has no content, so that it needs no column. */
 const isSilent = (value: Tree): boolean =>
   value === null || (Array.isArray(value) && value.every((each) => each === null));
 
-/** Fields that say something. */
+/** Fields with content. */
 function saying(fields: Fields): Fields {
   return new Map([...fields].filter(([, value]) => value !== null && !isEmpty(value)));
 }

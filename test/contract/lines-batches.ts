@@ -114,7 +114,7 @@ export function describeLines(open: () => WarehouseUnderTest): void {
           .map((row) => `${row}\n`)
           .join(''),
       );
-      // Rows that nobody told of would have the place of others.
+      // Without the check, rows that no batch reports would get the place of others.
       const tooFew = batches.map((batch) => ({ ...batch, rows: batch.rows && 1 }));
       const failure = await under.warehouse
         .insert({ ...into, batches: tooFew })

@@ -5,7 +5,7 @@ import type { EngineEvent } from '@app/warehouse';
 import { LocalEngineProcess } from '../../libs/warehouse/local-engine/index.js';
 import { until } from '../server/until.js';
 
-/** Busy for minutes, if nothing ends it. */
+/** A statement that takes minutes unless something ends it. */
 const LONG = 'SELECT sum(cityHash64(number)) FROM numbers(1000000000000)';
 /** Other systems have no fence to try. */
 const fenced = process.platform === 'linux' ? it : undefined;
@@ -140,7 +140,7 @@ describe('the engine that reads uploads', () => {
     deadly.catch(() => undefined);
     const innocent = engine.run('SELECT sleepEachRow(0.5) FROM numbers(2)');
     process.kill(await started(1), 'SIGKILL');
-    // Each of them has a process by itself now; the deadly one was first.
+    // Each of them now has a process by itself. The one that crashes the engine was first.
     process.kill(await started(2), 'SIGKILL');
     await expect(deadly).rejects.toMatchObject({ type: 'ENGINE_ENDED' });
     expect(await innocent).toBe('0\n0\n');
@@ -170,7 +170,7 @@ describe('the engine that reads uploads', () => {
     await engine.run('SELECT 1');
     const answer = engine.run("SELECT repeat('x', 999999) FROM numbers(20)");
     await new Promise((resolve) => setImmediate(resolve));
-    // Meanwhile nobody reads what it answers.
+    // Meanwhile nobody reads its answers.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000);
     process.kill(pids()[0] ?? 0, 'SIGKILL');
     expect(await answer).toHaveLength(20_000_000);

@@ -44,7 +44,10 @@ const field = (fields: Fields, which: number): string => {
 };
 const NEEDED = ['$correlationId', '$causationId', 'actor', 'occurredAt'];
 
-/** A hand, another program or a later release may have left one of these in the place of our event. */
+/**
+ * A person, another program or a later release may have left one of these in the place of our
+ * event.
+ */
 const mutations: Readonly<Record<string, (event: RecordedEvent, n: number) => RecordedEvent>> = {
   'another type': (event) => ({ ...event, type: `${event.type}Again` }),
   'a later version': (event, n) => metadata(event, (all) => ({ ...all, schemaVersion: 2 + n })),
@@ -69,7 +72,7 @@ const MORE = [
   ['refusal-none', newEvent('CommandRefused', { method: 'PUT', route: '/', reason: 'FORBIDDEN' })],
 ] as const;
 
-/** Decides nothing, on all that is there. */
+/** Decides nothing, with everything that exists. */
 const onlooker: Decider<undefined, undefined, DomainEvent> = {
   initialState: undefined,
   evolve: () => undefined,

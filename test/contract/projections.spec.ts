@@ -74,7 +74,7 @@ describe('a read model made again', () => {
           run += 1;
           const each = run === 1 ? site : openSite();
           try {
-            // It lives, stops (which keeps a snapshot), lives on from the snapshot.
+            // The process runs, stops (which stores a snapshot), and goes on from the snapshot.
             const first = await startNode(each, { snapshots: each.snapshots });
             await performAll(first, before);
             await first.stop();

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Warehouse } from '@app/warehouse';
 import { CLICKHOUSE, openClickHouseUnderTest } from './clickhouse-under-test.js';
 
-/** The engine's number of what somebody has no right to. */
+/** The engine's error number for a missing right. */
 const DENIED = { code: 497 };
 
-// Text that passed no guard: what is left is what the server lets the organization's role do.
+// Statements that passed no guard, so only the rights of the organization's role limit them.
 describe(`the second wall: ${CLICKHOUSE}`, () => {
   let warehouse: Warehouse;
   let dispose: () => Promise<void>;

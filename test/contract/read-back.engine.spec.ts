@@ -5,7 +5,7 @@ import { openReadBack, ReadBack, refusalsOf, type OpenReadBack } from './read-ba
 
 const RUNS = rounds(5, 1500);
 
-/** A record may be refused as a whole for these reasons, which are no one field's fault. */
+/** A record may be refused as a whole for these reasons, which belong to no single field. */
 const OF_NO_FIELD = /^not a record: a (?:number beyond 64 bits|text with half of a surrogate pair)/;
 
 /** The first record decides about columns. Without this one, most columns of several kinds would be text. */

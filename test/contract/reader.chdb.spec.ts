@@ -15,7 +15,7 @@ import {
 import { endless } from './limits.js';
 import { openReaderInProcess, type ReaderInProcess } from './open-reader-in-process.js';
 
-/** Takes the engine minutes, a little at a time. */
+/** Takes the engine minutes, in small steps. */
 const ENDLESS = 'SELECT sum(cityHash64(number, 1)) AS endless FROM numbers(900000000000)';
 /** The same sum is computed while the statement is analysed. */
 const ENDLESS_SCALAR = `SELECT (${ENDLESS}) AS scalar`;
@@ -88,7 +88,7 @@ describe('reading with a real engine', () => {
     const start = performance.now();
     await text(await warehouse.stream({ sql, format: 'json' }));
     clearInterval(beat);
-    // The query takes long enough to tell, and is never silent for more than a part of it.
+    // The query takes long enough to observe, and is never silent for more than a fraction of that.
     const whole = performance.now() - start;
     expect(whole).toBeGreaterThan(100);
     expect(beats).toBeGreaterThan(10);

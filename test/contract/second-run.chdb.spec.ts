@@ -8,7 +8,7 @@ import { endless } from './limits.js';
 import { openReaderInProcess, type ReaderInProcess } from './open-reader-in-process.js';
 
 const FEW = 3;
-/** This is more than an answer may have that is held whole. */
+/** This is more than an answer in memory may have. */
 const MANY = 20_000;
 const GROWS_AFTER_MS = 2000;
 

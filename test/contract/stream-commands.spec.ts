@@ -34,7 +34,7 @@ const words: Decider<Words, string, Taken> = {
 
 type Outcome = 'succeed' | 'fail before' | 'fail after';
 
-/** Counts what is read and appended; appends fail as they are told to. */
+/** Counts reads and appends; appends fail when they are told to. */
 class WatchedStore extends EventStore {
   readonly plan: Outcome[] = [];
   read1 = 0;
@@ -166,7 +166,7 @@ describe('commands for a stream', () => {
     expect(await inStore('s')).toEqual(['first', 'small']);
   });
 
-  it('ends as if each came alone, on two nodes, whatever fails and whoever is refused', async () => {
+  it('ends as if each came alone, on two nodes, with failures and refusals in between', async () => {
     const asked = fc.record({
       node: fc.nat({ max: 1 }),
       stream: fc.constantFrom('s', 't'),
@@ -193,7 +193,7 @@ describe('commands for a stream', () => {
           const answers = await Promise.all(results);
           for (const name of ['s', 't']) {
             const list = await inStore(`${name}${round}`);
-            // Each word is there once, so nothing was decided on a state that another had changed.
+            // Each word is there once, so nothing was decided on an outdated state.
             expect(new Set(list).size).toBe(list.length);
             for (const [index, { stream, word }] of commands.entries()) {
               const answer = answers[index];

@@ -26,7 +26,7 @@ const MAX_WAIT_MS = 50;
 /** The same tables, as one of several processes has them. */
 class TablesOfProcess extends MemoryAuditTables {
   override readonly databases: Map<string, AuditRow[]>;
-  /** Another process takes the lead at the same moment, and is never heard of again. */
+  /** Another process takes the lead at the same moment, and is never seen again. */
   comesSecond = false;
 
   constructor(private readonly shared: { holder?: unknown; databases: Map<string, AuditRow[]> }) {

@@ -50,7 +50,7 @@ const TODAY = new EventTypes(fields, {
 
 type Person = readonly string[];
 
-/** Says what it was told, in order: what is told twice, or not at all, shows. */
+/** Returns the events that it got, in order, so that a double or a missing one shows. */
 const evolve = (person: Person, { type, data }: Pick<RecordedEvent, 'type' | 'data'>): Person => {
   if (type === 'Named') return [...person, `named ${(data as { fullName: string }).fullName}`];
   if (type === 'Moved') return [...person, `in ${(data as { to: string }).to}`];
@@ -169,7 +169,7 @@ describe.each([
     const pipeline = new CommandPipeline(store, projector, { seal: () => '' });
     const move = (to: string) =>
       pipeline.handle({ decider: aggregate, stream: 'p-1', command: to, context: by() });
-    // She is there already, by one half of an event.
+    // The account exists already, because of one half of an event.
     await move('Ulm');
     expect(await store.lastPosition()).toBe((await all()).at(-1)?.position);
     expect(await all()).toHaveLength(3);

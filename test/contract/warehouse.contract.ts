@@ -13,11 +13,11 @@ import { rounds } from '../rounds.js';
 import { describeLines } from './lines-batches.js';
 import { describeTypes } from './typed-columns.js';
 
-/** A warehouse to test, and an engine that can make batch files it can read. */
+/** A warehouse to test, and an engine that makes batch files which the warehouse can read. */
 export interface WarehouseUnderTest {
   readonly warehouse: Warehouse;
   readonly localEngine: LocalEngine;
-  /** A stand-in answers, which is the engine of the engine's own run. */
+  /** True if a double answers, whose engine is the same as in the engine's own run. */
   readonly isDouble?: boolean;
   /** Absolute path for a batch file of this name. */
   batchFile(name: string): string;

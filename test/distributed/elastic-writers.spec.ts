@@ -37,7 +37,7 @@ describe('writers that come and go', () => {
     await admin.disconnect();
     return groups[0]?.members.length ?? 0;
   };
-  /** Uploads until what it goes along with has ended. */
+  /** Uploads until the action beside it has ended. */
   const underLoad = async (work: () => Promise<unknown>): Promise<void> => {
     let ended = false;
     const load = STREAMS.slice(0, 2).map(async (stream) => {
@@ -56,7 +56,7 @@ describe('writers that come and go', () => {
       await allWritten();
       await underLoad(async () => {
         await cluster.writer(0).stop();
-        // Kafka would wait for a session's 10 seconds for one that had only gone.
+        // For a member that is simply gone, Kafka would wait for the session's 10 seconds.
         expect(await members()).toBe(1);
         await allWritten();
       });
@@ -72,7 +72,7 @@ describe('writers that come and go', () => {
         await cluster.startWriter(1);
         await allWritten();
       });
-      // The load goes on a little after what it went along with: its last rows too are to be there.
+      // The load goes on a little after the action, because its last rows must be stored too.
       await allWritten();
       for (const stream of STREAMS) {
         const [row] = await cluster.api.client.sql(

@@ -119,7 +119,7 @@ describe('on Kafka', () => {
       }
     });
 
-    it('delivers each key’s records in their order, whoever appended them, and knows when they are done', async () => {
+    it('delivers each key’s records in order, from whatever node they came, and knows when they are done', async () => {
       const [one, two] = [await node('one'), await node('two')];
       const keys = Array.from({ length: 20 }, (_, n) => `key${n}`);
       let last: readonly QueuePosition[] = [];

@@ -33,7 +33,7 @@ describe('the cluster of docker-compose.yml, as processes', () => {
       expect((await fetch(`${status}/readyz`)).status).toBe(200);
   });
 
-  /** Tells which of the programs carry events out, as far as they know. */
+  /** Lists the programs that carry events out, by their own account. */
   const leading = async (): Promise<readonly number[]> =>
     Promise.all(
       [cluster.projector, ...cluster.nodes].map(({ status }) => metric(status, 'millrace_lead')),
@@ -53,7 +53,7 @@ describe('the cluster of docker-compose.yml, as processes', () => {
   };
 
   it(
-    'has its events carried out by the projector, whoever was started last',
+    'has its events carried out by the projector, whichever process started last',
     async () => {
       await carriedOut('ann');
       await until(async () => (await leading()).join() === '1,0,0');

@@ -17,7 +17,10 @@ const CALLER = '00f067aa0ba902b7';
 
 describe('traces, through Kafka into the writer', () => {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-traces-'));
-  /** Each ends what was started, the last one first, however far the start came: jest waits for it. */
+  /**
+   * Functions that end what was started, the last one first, however far the start came, because
+   * jest waits for it.
+   */
   const ends: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })];
   let kafka: Broker;
   let collector: OtlpDouble;
@@ -91,7 +94,7 @@ describe('traces, through Kafka into the writer', () => {
         parentSpanId: CALLER,
         attributes: { 'millrace.request_id': 'request-7', 'http.response.status_code': 200 },
       });
-      // Each span's parent is there, or is the caller's.
+      // The parent of each span is there, or belongs to the caller.
       const orphans = spans.filter(
         ({ parentSpanId = '' }) => parentSpanId !== CALLER && !byId.has(parentSpanId),
       );

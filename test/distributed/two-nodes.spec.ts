@@ -178,7 +178,7 @@ describe('two nodes', () => {
       );
       expect((await described(b)).status).toBe(404);
       await soon(async () => (await described(a)).status === 404);
-      // The name is free, and empty, at both.
+      // The name is free, and has no rows, at both nodes.
       await a.client.upload('shop', [{ item: 1 }]);
       expect(await a.client.sql('SELECT item FROM shop')).toEqual([{ item: 1 }]);
       await soon(async () => (await described(b)).status === 200);
@@ -207,7 +207,7 @@ describe('two nodes', () => {
   );
 
   it(
-    'have one audit trail, in which each event is once, whoever carried it out',
+    'have one audit trail, in which each event is once, whichever node carried it out',
     async () => {
       await Promise.all(
         [a, b].flatMap((server, node) =>
@@ -230,7 +230,7 @@ describe('two nodes', () => {
       const chained = await b.client.sql<{ n: number }>(
         'SELECT count() AS n FROM _audit WHERE previous_hash NOT IN (SELECT hash FROM _audit)',
       );
-      // The first one follows nothing.
+      // The first row follows nothing.
       expect(chained).toEqual([{ n: 1 }]);
       const names = await a.client.sql<{ n: number }>(
         "SELECT uniqExact(subject) AS n FROM _audit WHERE type = 'UserRegistered' AND subject LIKE 'p%'",

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 120_000;
 const MAX_BYTES = 10_000_000;
 const log = { debug: () => undefined, warn: () => undefined, error: () => undefined };
 
-describe('what waits on Kafka', () => {
+describe('batches that wait on Kafka', () => {
   let broker: Broker;
   let namespace: string;
   let queue: IngestQueue;

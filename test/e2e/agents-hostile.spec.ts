@@ -19,7 +19,7 @@ const ROUTES: readonly (readonly [string, Buffer, Record<string, string>])[] = [
   ['prometheus/api/v1/write', compressSync(EMPTY), PROTOBUF],
 ];
 
-describe('what agents might send to keep us from others', () => {
+describe('bodies of agents that could keep the server from others', () => {
   let server: BorrowedServer;
 
   beforeAll(async () => {

@@ -24,7 +24,7 @@ describe('bad input', () => {
   });
   afterAll(() => server.stop());
 
-  // After any input the server still serves, and has all that it acknowledged.
+  // After any input the server still answers, and has all acknowledged data.
   afterEach(async () => {
     expect(await server.client.count('kept')).toBe(1);
   });

@@ -64,7 +64,8 @@ describe('guessing passwords', () => {
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(60);
     expect(refused.json()).toMatchObject({ code: 429 });
-    // The owner comes from elsewhere, a neighbour of that address is a stranger to it.
+    // The owner comes from another address. A neighbour at the first address is a stranger to the
+    // account.
     expect((await ask(person('ann'), '10.2.0.99')).status).toBe(200);
     for (let n = 0; n < 14; n += 1) await guess('root', n, '10.2.0.3');
     expect((await ask(ROOT, '10.2.0.4')).status).toBe(200);
@@ -93,7 +94,7 @@ describe('guessing passwords', () => {
   it('does not find out by a remembered password what the password is', async () => {
     expect((await ask(person('ben'), '10.2.2.1')).status).toBe(200);
     for (let n = 0; n < 14; n += 1) await guess('ben', n, '10.2.2.2');
-    // The guess would be right, and ben logged in with it a moment ago.
+    // The guess would be correct, and ben logged in with this password a moment ago.
     expect((await ask(person('ben'), '10.2.2.2')).status).toBe(429);
   });
 
@@ -136,14 +137,15 @@ describe('guessing passwords', () => {
     for (let round = 0; round < rounds(2, 5); round += 1)
       for (let n = 0; n < 260; n += 1)
         guesses.push(guess(`hanna${round}`, n, `10.${30 + (n % 4)}.${n >> 2}.1`));
-    // Now the server has them, and not the client.
+    // From here on the server has the requests.
     await Promise.race(guesses);
     const began = performance.now();
-    // Somebody who was never here, while all those wait.
+    // A person who was never here logs in while all those wait.
     expect((await ask(person('hanna'), '10.40.0.1')).status).toBe(200);
     const waited = performance.now() - began;
     await Promise.all(guesses);
-    // If each waited for the one before, this would be all the time: the guesses came first.
+    // If each waited for the one before, it would take all the time, because the guesses came
+    // first.
     expect(waited).toBeLessThan((performance.now() - began) / 2);
   }, 120_000);
 
@@ -216,7 +218,7 @@ describe('guessing passwords', () => {
         ),
       );
     await server.stop();
-    // It would be five times as much with all that the clients say of themselves.
+    // With everything that the clients send about themselves, it would be five times as much.
     expect(events() - before).toBeLessThan(batches * 128 * 1024);
     server = await startServer({ dataDirectory, variables });
     const answer = await server.client.call('/api/default/audit?size=1000');
@@ -236,7 +238,7 @@ describe('guessing passwords', () => {
     expect(there[0]).toMatchObject({ type: 'LoginFailed', outcome: 'failed' });
     const total = (of: readonly (typeof hits)[number][]): number =>
       of.reduce((all, { data: { failed, refused = 0 } }) => all + failed + refused, 0);
-    // The 14 guesses, and the right one that was not looked at.
+    // The 14 guesses, and the correct one that was not checked.
     expect(total(there)).toBe(15);
     expect(Math.max(...hits.map(({ user_agent: { length } }) => length))).toBe(256);
     // There is one event for each minute that it took.

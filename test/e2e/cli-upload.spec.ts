@@ -163,7 +163,7 @@ describe('millrace upload', () => {
       while (!over && (await storedSoFar(stream)) <= parts * 60_000) await sleep(LOOK_MS);
       child.kill('SIGKILL');
       const { code } = await ended;
-      // A machine that does other work may look too late, and kill nobody.
+      // A busy machine may look too late, and kill no process.
       isDone = code === 0;
       if (isDone) break;
       kills += 1;
@@ -173,7 +173,7 @@ describe('millrace upload', () => {
     expect(kills).toBeGreaterThan(0);
     if (!isDone) {
       const { code, stdout, stderr } = await upload([path, '--stream', stream]);
-      // The command is another one, but `--wait` is no part of what is uploaded.
+      // The command differs, but `--wait` is not a part of the upload's content.
       expect([code, stdout]).toEqual([0, expect.stringContaining(MANY_STORED)]);
       expect(stderr).toContain('going on with an upload that broke off');
     }

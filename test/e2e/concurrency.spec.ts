@@ -4,7 +4,7 @@ import { ROOT, startServer, type Server } from '../server/start-server.js';
 const PASSWORD = 'Secret-77';
 const MANY = 50;
 
-/** Fifty at once who want what only one can have. */
+/** Fifty requests at once for something that only one of them can have. */
 describe('commands at the same time', () => {
   let server: Server;
 
@@ -117,7 +117,7 @@ describe('commands at the same time', () => {
     expect(roles).toContain(before['p0@example.com']?.role);
   });
 
-  it('an organization keeps one admin, whoever of them goes first', async () => {
+  it('an organization keeps one admin, whichever of them leaves first', async () => {
     for (let n = 0; n < 10; n += 1)
       await call('PUT', `/api/acme/users/p${n}@example.com`, { role: 'admin' });
     const answers = await atOnce((n) => {

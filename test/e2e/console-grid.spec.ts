@@ -6,17 +6,17 @@ import { ROOT, startServer, type Server } from '../server/start-server.js';
 
 jest.setTimeout(300_000);
 
-/** As many as the grid holds. */
+/** The number of rows that the grid holds. */
 const ROWS = 100_000;
 const COPIES = 100;
 const ROW_PX = 28;
-/** The grid has so many rows at once: those that are seen, and a few beyond the edges. */
+/** The grid draws so many rows at once: the visible ones, and a few beyond the edges. */
 const ROW_ELEMENTS_MAX = 120;
-/** Others may use the machine meanwhile. */
+/** Other programs may use the machine meanwhile. */
 const TRIES = 6;
-/** People see a stop that is longer; what browsers call a long task begins at 50. */
+/** People notice a longer stop; what browsers call a long task begins at 50. */
 const TASK_MAX_MS = 200;
-/** The time of the slowest frames: 95 of 100 come earlier. */
+/** The limit for the slowest frames: 95 of 100 are faster. */
 const FRAME_MAX_MS = 100;
 
 /** Watches each frame of the grid, until the function that it returns is called. */
@@ -48,7 +48,9 @@ const WATCH = `(() => {
   };
 })()`;
 
-/** Goes through the whole grid as somebody who draws its bar does: each frame shows other rows. */
+/**
+ * Scrolls through the whole grid as a person does who draws its bar: each frame shows other rows.
+ */
 const THROUGH = `new Promise((done) => {
   const grid = document.querySelector('.grid');
   const end = grid.scrollHeight - grid.clientHeight;
@@ -56,7 +58,8 @@ const THROUGH = `new Promise((done) => {
   const go = () => {
     step += 1;
     grid.scrollTop = (end * step) / 120;
-    // Not within a frame: a browser, too, moves the grid before it asks the page for a frame.
+    // The scrolling is not done within a frame: a browser, too, moves the grid before it asks the
+    // page for a frame.
     if (step < 120) setTimeout(go, 16);
     else done();
   };
@@ -64,12 +67,12 @@ const THROUGH = `new Promise((done) => {
 })`;
 
 interface Watched {
-  /** Milliseconds from each frame to the next. */
+  /** The milliseconds from each frame to the next. */
   readonly frames: readonly number[];
   /** Milliseconds. */
   readonly longTasks: readonly number[];
   readonly mostRows: number;
-  /** Tells how often no row was where somebody looks. */
+  /** Counts the frames in which no row was at the visible place. */
   readonly empty: number;
 }
 

@@ -298,5 +298,5 @@ function looking(): void {
 }
 
 inBrowser(() => {
-  describe('how the console looks and what it lets in', looking);
+  describe('the look of the console and the sites that it lets in', looking);
 });

@@ -218,7 +218,7 @@ function theSearchPage(): void {
     await lines().getByText('live 4').waitFor();
     expect(await texts()).toEqual(['live 4', 'live 3', 'live 2', 'live 1', 'live 0']);
     await status().getByText('Live: 5 records so far').waitFor();
-    // An open record stays open, though it has moved.
+    // An open record stays open, although it has moved.
     expect(await lines().locator('details[open] summary .text').allInnerTexts()).toEqual([
       'live 2',
     ]);

@@ -440,7 +440,7 @@ function lookingAfterIt(): void {
     await page.goto(`${server.url}/#/organization?org=default`);
     await page.reload();
     await page.getByRole('form', { name: 'Name' }).waitFor();
-    // It is everybody's.
+    // This is every account's.
     expect(await page.getByRole('button', { name: /^Delete/ }).count()).toBe(0);
     await asRoot('/api/fleeting/users/bob@example.com', { role: 'admin' });
     const bob = await other(BOB);

@@ -22,7 +22,7 @@ interface Hit {
   readonly address: string;
 }
 
-/** Looks at something that may go meanwhile; then it gives undefined. */
+/** Looks at a file that may disappear meanwhile; then it gives undefined. */
 function unlessGone<T>(look: () => T): T | undefined {
   try {
     return look();
@@ -66,7 +66,7 @@ describe('erasing a person', () => {
   };
   const audit = async (): Promise<Hit[]> =>
     (await as(ROOT, 'GET', '/api/default/audit?size=1000')).json<{ hits: Hit[] }>().hits;
-  /** All that anybody can be told about anybody. */
+  /** Everything that any caller can learn about any person. */
   const found = async (what: RegExp): Promise<string | undefined> => {
     const answers = [
       await as(ROOT, 'GET', '/api/default/users'),
@@ -117,7 +117,7 @@ describe('erasing a person', () => {
     expect(
       (await as(ROOT, 'POST', '/api/acme/users/ann@example.com', { role: 'admin' })).status,
     ).toBe(200);
-    // what ann does leaves traces of her: as actor, as subject, with address and agent
+    // ann's actions leave traces of her: as actor, as subject, with address and agent
     expect((await as(person('ann'), 'PUT', ann, { first_name: 'Annabella' })).status).toBe(200);
     expect(
       (await as({ ...person('ann'), password: 'Wrong-1-Wrong' }, 'GET', '/api/default/streams'))

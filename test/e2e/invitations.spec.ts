@@ -13,8 +13,8 @@ interface Sent {
 }
 
 /**
- * Two tenants who do not trust each other: Ada administers `aco`, Bea administers `bco`. What one
- * may do to an account of the other, and what she learns of it.
+ * Two tenants who do not trust each other: Ada administers `aco`, Bea administers `bco`. The tests
+ * show what each may do to an account of the other, and what she learns about it.
  */
 describe('invitations', () => {
   let dataDirectory: string;
@@ -163,7 +163,7 @@ describe('invitations', () => {
     }
   });
 
-  it('who declines is not asked again, and the organization is not told', async () => {
+  it('a person who declines is not asked again, and the organization is not told', async () => {
     await register('ada', 'aco', 'yan');
     expect((await invite('bea', 'bco', 'yan')).json()).toEqual(SENT);
     expect((await answer('yan', 'bco', 'decline')).json()).toEqual({

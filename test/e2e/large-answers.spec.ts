@@ -6,7 +6,10 @@ import { ROOT, borrowServer, type BorrowedServer } from '../server/borrow-server
 const ROWS = 800_000;
 const AUTHORIZATION = `Basic ${Buffer.from(`${ROOT.email}:${ROOT.password}`).toString('base64')}`;
 
-/** The memory of a block is freed when it is sent: nobody may be sent what has come there since. */
+/**
+ * The memory of a block is freed when it is sent. No other client may get data that has come there
+ * since.
+ */
 describe('large answers at the same time', () => {
   let server: BorrowedServer;
   beforeAll(async () => {
@@ -54,7 +57,7 @@ describe('large answers at the same time', () => {
     await new Promise((resolve) => response.once('close', resolve));
   };
 
-  it('each client has its own, to the last byte, however slowly it takes them and whoever leaves', async () => {
+  it('each client gets its own answer to the last byte, however slow it is and even if others leave', async () => {
     const names = ['ann', 'bob', 'cat'];
     const rounds = [0, 1].map(async () => {
       const [hashes] = await Promise.all([

@@ -187,7 +187,7 @@ describe('a backup of a running server', () => {
         const found = await stored(restored);
         const missing = acknowledged.filter((upload) => !found.has(upload.key));
         expect(missing).toEqual([]);
-        // An upload is whole, and once, or not there.
+        // An upload is stored completely and once, or not at all.
         const other = [...found].filter(([upload, rows]) => all.get(upload) !== rows);
         expect(other).toEqual([]);
         expect(found.size).toBeLessThan(all.size);
@@ -197,7 +197,7 @@ describe('a backup of a running server', () => {
           const { status } = await restored.client.call('/api/default/streams', { credentials });
           expect(status).toBe(logins[index]);
         }
-        // A client that does not know what was lost sends all of it again, and nothing is there
+        // A client that does not know what was lost sends everything again, and nothing is stored
         // twice.
         await ingest.sendAgain(restored);
         await written(restored);
@@ -248,7 +248,7 @@ describe('a backup of a running server', () => {
     TIMEOUT_MS,
   );
 
-  it('is called off by whoever asked, and nothing is left of it', async () => {
+  it('is called off when the operator interrupts it, and nothing is left of it', async () => {
     const isGone = (name: string): boolean => !existsSync(join(backups(), name));
     let name: string;
     // The server may have been done just before it heard of it.

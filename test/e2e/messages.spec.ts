@@ -9,7 +9,7 @@ interface Failure {
   readonly error_detail?: string;
 }
 
-describe('what people are told of their slips', () => {
+describe('messages about slips of people', () => {
   let server: Server;
   const say = async (path: string, body?: string | Buffer): Promise<Failure> =>
     (
@@ -69,7 +69,7 @@ describe('what people are told of their slips', () => {
     expect([status, (JSON.parse(body) as Failure).code]).toEqual([431, 431]);
   });
 
-  it('an organization has one number, whoever asks', async () => {
+  it('an organization has the same number for every caller', async () => {
     const founder = { email: 'f@example.com', password: 'Secret-77', role: 'viewer' };
     await say('users', JSON.stringify({ ...founder, first_name: 'F', last_name: 'F' }));
     for (const name of ['zoo', 'abc'])

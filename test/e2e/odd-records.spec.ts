@@ -4,7 +4,9 @@ import { startServer, type Server } from '../server/start-server.js';
 const lists = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 const objects = (levels: number): string => '{"a":'.repeat(levels) + '1' + '}'.repeat(levels);
 
-/** Records that are JSON and no table's friends: each is stored, or refused alone with a reason. */
+/**
+ * Records that are JSON but fit badly into tables: each is stored, or refused alone with a reason.
+ */
 describe('odd records', () => {
   let server: Server;
   beforeAll(async () => {

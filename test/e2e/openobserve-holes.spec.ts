@@ -89,7 +89,7 @@ describe('holes of OpenObserve that we do not have', () => {
     expect((await as('bob', 'GET', '/api/other/users')).status).toBe(200);
   });
 
-  it('D2: whoever founds an organization and adds a plain member of `default` does not own them', async () => {
+  it('D2: a founder of an organization who adds a plain member of `default` does not own them', async () => {
     for (const name of ['founder', 'plain'])
       expect((await add('default', name, 'member')).status).toBe(200);
     const plain = '/api/founded/users/plain@example.com';

@@ -148,7 +148,8 @@ describe('organizations that end', () => {
     expect(await named(VIC)).toEqual(['acme', 'beta', 'default']);
     expect((await as(BEA, '/api/invitations')).json()).toMatchObject({ data: [] });
 
-    // Somebody else's, with nothing of the old one; and the one before has no part in it.
+    // The organization belongs to somebody else and has no data of the old one; its former owner
+    // has no part in it.
     await found('gone', BEA);
     expect(await statuses()).toEqual([403, 404, 401, 401, 401, 404]);
     expect((await as(BEA, '/api/gone/streams')).json()).toMatchObject({ list: [], total: 0 });

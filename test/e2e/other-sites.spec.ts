@@ -139,7 +139,7 @@ describe('a page of an allowed origin', () => {
   });
   afterAll(() => server.stop());
 
-  it('is told what it may send, without credentials', async () => {
+  it('learns without credentials what it may send', async () => {
     for (const origin of [ALLOWED, 'http://localhost:3000'])
       for (const path of ['/api/default/sql', '/api/default/users/ann@example.com']) {
         const { status, headers } = await server.client.call(path, {

@@ -146,7 +146,8 @@ describe('the npm package', () => {
       expect(await exited).toEqual([0, null]);
       expect(existsSync(join(folder, 'data', 'warehouse'))).toBe(true);
       expect(existsSync(join(unpacked, 'dist/.build-stamp'))).toBe(false);
-      // Beside the program, where only who may change the program may change it.
+      // The cache lies beside the program, in a place that only those can change who may change the
+      // program.
       const keeps = 'enableCompileCache' in modules;
       expect(existsSync(join(unpacked, 'dist/.compile-cache'))).toBe(keeps);
     },

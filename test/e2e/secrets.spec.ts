@@ -82,7 +82,7 @@ describe('nothing secret or personal is where it does not belong', () => {
   const [email = '', firstName = '', lastName = ''] = personal;
   const ann = { email, password: password.ann };
 
-  /** Does what people do in a day, with their mistakes. */
+  /** Does the usual actions of a day, with mistakes. */
   async function life(): Promise<void> {
     const person = {
       email,

@@ -250,7 +250,7 @@ describe('a session', () => {
         const path = '/api/acme/sql?query=SELECT+1';
         expect((await ask(path, { ...call, headers })).status).toBe(403);
       }
-    // A form of our own origin, such as what somebody has uploaded would be: it cannot say the header.
+    // A form of our own origin, which might be uploaded content, cannot set the header.
     const form = { cookie, 'sec-fetch-site': 'same-origin', origin: new URL(server.url).origin };
     for (const [path, body] of [
       ['/api/acme/sql', 'SELECT 1'],

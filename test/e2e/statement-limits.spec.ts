@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
 
-describe('what a statement may be, take and leave behind', () => {
+describe('the limits of a statement', () => {
   let server: Server;
   beforeAll(async () => {
     server = await startServer({ variables: { MILLRACE_LOG_LEVEL: 'debug' } });

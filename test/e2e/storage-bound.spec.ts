@@ -6,7 +6,7 @@ import { until } from '../server/until.js';
 const MIB = 1024 * 1024;
 const BOUND = 3 * MIB;
 
-describe('what an organization may keep', () => {
+describe('the bound on what an organization keeps', () => {
   let server: Server;
   beforeAll(async () => {
     server = await startServer({ variables: { MILLRACE_ORG_STORAGE_BYTES: String(BOUND) } });

@@ -20,7 +20,7 @@ interface Named {
   readonly name: string;
 }
 
-/** Names of one length: nothing but what is told may differ. */
+/** Names of one length, so that only the facts may differ. */
 const THERE = { org: 'acme', email: 'known@example.com', name: 'logs' };
 const MISSING = { org: 'none', email: 'noone@example.com', name: 'gogs' };
 
@@ -168,7 +168,8 @@ describe('a stranger is told nothing of what is there', () => {
       [invited, { ...THERE, org: 'third' }, { ...MISSING, org: 'third' }],
     ];
     for (const [route, one, other] of timed) {
-      // The fastest of each, in turns: what else the machine does must not tell them apart.
+      // The fastest time of each, in turns, because other work on the machine must not make a
+      // difference.
       let [there, missing] = [Infinity, Infinity];
       const alike = (): boolean => Math.abs(there - missing) < SAME_TIME_MS;
       for (let n = 0; n < ROUNDS || (!alike() && n < ROUNDS_MAX); n += 1) {

@@ -5,7 +5,7 @@ const ORGANIZATIONS = 3;
 const STREAMS = 4;
 const PASSWORD = 'Secret-77';
 
-describe('what one account, or one organization, may have', () => {
+describe('the bounds of one account and of one organization', () => {
   let server: Server;
   const ann = { email: 'ann@example.com', password: PASSWORD };
   beforeAll(async () => {

@@ -334,7 +334,7 @@ describe('two tenants cannot touch each other', () => {
     };
   }
 
-  describe('whoever asks', () => {
+  describe('every kind of caller', () => {
     /** The map has the calls by route and caller. */
     const asking = new Map<Route, Map<string, () => Promise<number>>>();
     const answered = new Map<Route, Record<string, number>>();

@@ -1,7 +1,7 @@
 import type { Answer, Call } from '../server/client.js';
 import { startServer, type Server } from '../server/start-server.js';
 
-/** There, and not to be seen; the other is not there at all. Both are equally long. */
+/** One stream exists and is hidden; the other does not exist. Their names are equally long. */
 const HIDDEN = 'whisper_room';
 const ABSENT = 'nowhere_room';
 /** These are in names, rows, columns, keys, rejected records and settings of the hidden stream. */
@@ -89,7 +89,7 @@ const DOCUMENTS: readonly string[] = [
   '{ __schema { types { name fields { name } inputFields { name } enumValues { name } } queryType { fields { name } } } }',
 ];
 
-/** An answer may say again what was asked. */
+/** An answer may repeat the question. */
 function sent([path, { body = '' }]: Asked, trace: string): boolean {
   const url = new URL(path, 'http://server');
   const encoded = Buffer.from(url.searchParams.get('sql') ?? '', 'base64').toString();

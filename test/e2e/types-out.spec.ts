@@ -190,7 +190,7 @@ const CASES: Case[] = [
   ['7::Variant(String, UInt64)', '7', '7', 'Utf8', '7', '7'],
 ];
 
-describe('what types become', () => {
+describe('types of columns in answers', () => {
   let server: BorrowedServer;
   beforeAll(async () => {
     server = await borrowServer();

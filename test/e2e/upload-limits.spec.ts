@@ -8,7 +8,7 @@ interface Slow {
   readonly seconds: number;
 }
 
-describe('what one organization, or one client, may take', () => {
+describe('the limits of one organization and of one client', () => {
   let server: Server;
   beforeAll(async () => {
     server = await startServer({

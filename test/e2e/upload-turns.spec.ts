@@ -35,7 +35,7 @@ describe('organizations take turns', () => {
     await server.client.call('/api/default/users', { body });
     for (const org of ['flood', 'calm'])
       await server.client.call(`/api/${org}/users/${founder.email}`, { body: '{"role":"admin"}' });
-    // Nobody has to wait until a stream is made.
+    // The stream is made first, so that nobody has to wait for it.
     for (const org of ['flood', 'calm'])
       await server.client.call(`/api/${org}/logs/_json?wait=true`, { body: '{"n":1,"t":"x"}' });
   });

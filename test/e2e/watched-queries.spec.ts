@@ -217,7 +217,7 @@ describe('a query that somebody watches', () => {
   });
 });
 
-it('is told and bounded by the edge program as well', async () => {
+it('is reported and bounded by the edge program as well', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-watched-'));
   writeParquet(
     `SELECT fromUnixTimestamp64Micro(toInt64(${NOON} + number * ${MINUTE}), 'UTC') AS _timestamp, number AS n FROM numbers(4)`,

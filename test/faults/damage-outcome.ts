@@ -90,7 +90,7 @@ export async function outcomeOf(
   }
 }
 
-/** Tells whether words name the cause: the file, the folder that it is in, or its kind. */
+/** Tells whether a message names the cause: the file, its folder, or its kind. */
 const namesCause = (words: string, file: string, kind: string): boolean =>
   [file, file.split('/')[0] ?? '', kind, 'keys of people', 'table'].some((name) =>
     words.includes(name),

@@ -71,7 +71,7 @@ describe('a part of a table that is damaged while the server is stopped', () => 
     rmSync(dataDirectory, { recursive: true, force: true });
   });
 
-  it('is told when the engine sets it aside, at each start and once in the log', async () => {
+  it('is reported when the engine sets it aside, at each start and once in the log', async () => {
     const [part] = partsOf(dataDirectory, 'marked');
     const checksums = join(part?.path ?? '', 'checksums.txt');
     truncateSync(checksums, Math.floor(statSync(checksums).size / 2));
@@ -102,7 +102,7 @@ describe('a part of a table that is damaged while the server is stopped', () => 
     }
   });
 
-  it('is told when nothing of it is left on the disk', async () => {
+  it('is reported when nothing of it is left on the disk', async () => {
     const [part] = partsOf(dataDirectory, 'marked');
     rmSync(part?.path ?? '', { recursive: true });
     await start();
@@ -111,7 +111,7 @@ describe('a part of a table that is damaged while the server is stopped', () => 
     expect(server?.output()).toContain('rows of a table are gone');
   });
 
-  it('is told when a query meets it, which fails by the name of the table', async () => {
+  it('is reported when a query meets it, which fails with the name of the table', async () => {
     const [part] = partsOf(dataDirectory, 'marked');
     changeMiddle(join(part?.path ?? '', 'data.bin'));
     const { client } = await start();

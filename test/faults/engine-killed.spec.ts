@@ -51,7 +51,7 @@ describe(`the engine is killed ${KILLS} times under load`, () => {
           const { status, headers, bytes } = await server.client.call('/api/default/sql', {
             body: 'SELECT u, count() AS c FROM load GROUP BY u ORDER BY u',
           });
-          // Whole, or a clear word; what is cut off fails in the client.
+          // An answer is complete, or a clear error; the client fails for one that is cut off.
           if (status === 200) JSON.parse(bytes.toString());
           else if (status !== 503 || headers['retry-after'] === undefined)
             refused.push(`query ${status} ${bytes.toString()}`);

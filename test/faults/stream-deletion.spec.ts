@@ -36,7 +36,7 @@ describe('SIGKILL while streams are deleted and made again', () => {
     rmSync(dataDirectory, { recursive: true, force: true });
   });
 
-  /** Works until the server is gone. */
+  /** Works until the server has ended. */
   async function work(to: Server, worker: Worker, round: number): Promise<void> {
     for (let count = 0; ; count += 1) {
       if (worker.stored.size > 0 && random() < 0.3) {
@@ -74,7 +74,8 @@ describe('SIGKILL while streams are deleted and made again', () => {
       body: `SELECT u, count() AS c, uniqExact(n) AS d FROM ${stream} GROUP BY u`,
     });
     if (answer.status !== 200) {
-      // Gone; or made by an upload that did not live to give it columns.
+      // The stream is gone, or an upload has made it and was interrupted before it could add
+      // columns.
       expect(answer.bytes.toString()).toMatch(/"code":404|Unknown expression identifier `u`/);
       return new Map();
     }

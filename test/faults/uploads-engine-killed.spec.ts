@@ -57,7 +57,7 @@ describe(`the engine that reads tables is killed ${KILLS} times under uploads`, 
           process.kill(pid, 'SIGKILL');
           killed.add(pid);
         } catch {
-          // It has just ended by itself: it had one statement only.
+          // It has just ended by itself, because it had only one statement.
         }
       }
       isRunning = false;
@@ -76,7 +76,7 @@ describe(`the engine that reads tables is killed ${KILLS} times under uploads`, 
         fewest: acknowledged,
         most: acknowledged,
       });
-      // A table whose statement ended the engine twice is taken for what ends it.
+      // A table counts as the cause if its statement ended the engine twice.
       expect(refused.filter((each) => !/^400 .*ended the engine/.test(each))).toEqual([]);
     },
     roundsMs(KILLS),

@@ -25,10 +25,10 @@ export interface BorrowedServer extends Loan {
 /**
  * A running server with no options, for a suite that is content with an organization of its own.
  * Suites of the same worker use it one after the other, so nothing of it is another's meanwhile;
- * but accounts and what the organization `default` has are there from earlier ones.
- * A suite starts its own (see start-server.ts) when it needs other variables, stops or kills the
- * server, looks into its data directory, fails to log in on purpose, or counts what the whole
- * server has: accounts, organizations, metrics.
+ * but accounts and the data of the organization `default` remain from earlier ones. A suite starts
+ * its own (see start-server.ts) when it needs other variables, stops or kills the server, looks
+ * into its data directory, fails to log in on purpose, or counts what the whole server has:
+ * accounts, organizations, metrics.
  */
 export function borrowServer(): Promise<BorrowedServer> {
   const socket = process.env.LENT_SERVERS;
@@ -51,7 +51,7 @@ export async function borrowFrom(socket: string, worker: string): Promise<Borrow
 
 async function askKeeper(socketPath: string, path: string, body: object): Promise<unknown> {
   const answer = await new Promise<string>((resolve, reject) => {
-    // A connection that is kept would be one that the keeper has closed long before the next suite.
+    // The keeper would have closed a kept-alive connection long before the next suite.
     request({ socketPath, path, method: 'POST', agent: false }, (response) => {
       const done = text(response);
       if (response.statusCode === 200) done.then(resolve, reject);

@@ -25,8 +25,8 @@ export function openBrowser(): Promise<Browser> {
 const TYPED_OVER_KEYWORD = 'sha256-nvGzEwTaKAtsWSKLtmoGsN3nZRxndMWG15I/Vcr4b0w=';
 
 /**
- * Watches a page. The returned function lists its complaints, and the other hosts it asked, since
- * this was called.
+ * Watches a page. The returned function lists the page's complaints, and the other hosts that it
+ * asked, since this was called.
  */
 export function watchPage(page: Page, origin: string): () => readonly string[] {
   const told: string[] = [];

@@ -3,7 +3,9 @@ import type { ChildProcess } from 'node:child_process';
 export const ROOT: { readonly email: string; readonly password: string };
 
 export interface ServerOptions {
-  /** Kept by the caller; without one the server gets its own and it is gone when the server is. */
+  /**
+   * The caller keeps it. Without one, the server gets its own, which is deleted when the server ends.
+   */
   readonly dataDirectory?: string;
   readonly variables?: Readonly<Record<string, string>>;
   /** The program of another build; absolute. */

@@ -1,6 +1,7 @@
 import { BucketBackups } from '@app/backup';
 import { placeInS3, S3Bucket, type S3Place } from '@app/object-store';
 import type { Config } from '@app/config';
+import { certain } from '@app/platform';
 
 /** @throws {Error} when there are no keys to it */
 export function bucketOfBackups({ s3 }: Config, place: S3Place): BucketBackups {
@@ -18,7 +19,7 @@ export function backupInS3(
   const place = placeInS3(text);
   if (!place) return undefined;
   const components = place.prefix.split('/');
-  const name = components.pop() ?? '';
+  const name = certain(components.pop(), 'last component of an address');
   if (name === '') throw new Error(`${text} names no backup: want s3://<bucket>/<folder>/<backup>`);
   return { place: { bucket: place.bucket, prefix: components.join('/') }, name };
 }

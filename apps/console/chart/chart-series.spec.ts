@@ -2,7 +2,7 @@ import { chartData } from './chart-series.js';
 
 const lines = (...rows: object[]): string[] => rows.map((row) => JSON.stringify(row));
 
-describe('what a chart draws', () => {
+describe('the series of a chart', () => {
   it('is numbers over time, in order, whatever the order of the rows', () => {
     const data = chartData(
       lines(

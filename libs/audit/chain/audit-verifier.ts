@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore } from '@app/event-store';
+import { SingleFlight } from '@app/flow';
 import { MillraceError } from '@app/platform';
 import type { AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from '../audit-directory.js';
@@ -54,7 +55,7 @@ export class AuditVerifier {
     string,
     { readonly trail: CheckedTrail; readonly until: number }
   >();
-  private readonly asked = new Map<string, Promise<CheckedTrail>>();
+  private readonly asked = new SingleFlight<CheckedTrail>();
   private waiting: Asked[] = [];
   private isRunning = false;
 
@@ -64,14 +65,13 @@ export class AuditVerifier {
   trail(database: string): Promise<CheckedTrail> {
     const kept = this.kept.get(database);
     if (kept && performance.now() < kept.until) return Promise.resolve(kept.trail);
-    const before = this.asked.get(database);
-    if (before) return before;
-    const asked = new Promise<CheckedTrail>((resolve, reject) => {
-      this.waiting.push({ database, resolve, reject });
-    }).finally(() => this.asked.delete(database));
-    this.asked.set(database, asked);
-    if (!this.isRunning) void this.run();
-    return asked;
+    return this.asked.run(database, () => {
+      const asked = new Promise<CheckedTrail>((resolve, reject) => {
+        this.waiting.push({ database, resolve, reject });
+      });
+      if (!this.isRunning) void this.run();
+      return asked;
+    });
   }
 
   private async run(): Promise<void> {

@@ -75,9 +75,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
 
   readonly lanes = (event: RecordedEvent): readonly string[] => this.places.lanes(event);
 
-  /**
-   * Adds the event's entry to its trail. It returns undefined where nothing has to be waited for.
-   */
+  /** Adds the event's entry to its trail. It returns undefined where nothing has to be waited for. */
   apply(event: RecordedEvent): Promise<void> | undefined {
     const trail = this.places.of(event);
     if (this.live || event.type === 'OrganizationDeleted') return this.applyWaiting(event, trail);
@@ -96,10 +94,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
     if (!this.live) await this.beside.go(this.pendingRows);
   }
 
-  /**
-   * A person may be erased while a group is written, and rows that are not in the group may name
-   * them. The next group has these rows.
-   */
+  /** A person may be erased while a group is written, and rows that are not in the group may name them. The next group has these rows. */
   async writeGroup(): Promise<void> {
     const { hasErased } = this;
     this.hasErased = false;
@@ -147,10 +142,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
     this.stored.clear();
   }
 
-  /**
-   * Ends the trail of a deleted organization. When it resolves, nothing writes there, and nothing
-   * will.
-   */
+  /** Ends the trail of a deleted organization. When it resolves, nothing writes there, and nothing will. */
   async end(database: string): Promise<void> {
     this.ended.add(database);
     this.chains.delete(database);

@@ -25,7 +25,7 @@ class Tables extends MemoryAuditTables {
   }
 }
 
-describe('whoever follows the lead', () => {
+describe('a process that follows the leader', () => {
   let tables: Tables;
   const follow = (maxWaitMs = NEVER_MS): Promise<void> =>
     new TrailLeaderElection(tables, { rank: 'reserve', maxWaitMs }).follow('o_gone', 7n, 'o_home');

@@ -1,7 +1,7 @@
 import { loadFailure } from '../registry/prepare/load-failure.js';
 import { withoutSecrets } from './without-secrets.js';
 
-describe('what messages say of a URI', () => {
+describe('a URI in messages', () => {
   it.each([
     ['postgres://ann:se@cr/et@h:5432/db', 'postgres://***@h:5432/db'],
     ['mysql://ann@h/db', 'mysql://***@h/db'],
@@ -23,7 +23,7 @@ describe('what messages say of a URI', () => {
     expect(withoutSecrets(uri)).toBe(shown);
   });
 
-  it('is so of the reason too, whoever gave it', () => {
+  it('has no secrets in the reason either, whichever library gave it', () => {
     const table = {
       name: 't',
       uri: 'https://ann:se@cret@h/x.csv?sig=secret',

@@ -24,7 +24,7 @@ const NOTHING: Reaches = new Map();
 const EVERYTHING: Reaches = new Map([0, 1, 2, 3].map((each) => [each, { last: 99, rows: 0 }]));
 const reachesOf = (all: readonly BatchRows[]): Reaches => advance(NOTHING, all, EVERYTHING);
 
-describe('what is fetched', () => {
+describe('the plan of a fetch', () => {
   it('is each batch that is wanted and not known, once, however it is cut', () => {
     fc.assert(
       fc.property(

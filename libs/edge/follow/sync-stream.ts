@@ -160,7 +160,7 @@ class Drafts {
     return file;
   }
 
-  /** Those that have not been published. */
+  /** Files that have been fetched and not published. */
   async remove(): Promise<void> {
     await Promise.all(this.files.map((file) => rm(file, { force: true })));
   }

@@ -51,7 +51,7 @@ export class Registrations {
     }));
   }
 
-  /** Those of the names that belong to a followed stream at the moment. */
+  /** The names among these that belong to a followed stream at the moment. */
   followed(names: readonly string[]): readonly string[] {
     return names.filter((name) => this.registry.described(name)?.followed);
   }

@@ -105,7 +105,7 @@ export class StreamCommands {
       try {
         after = await this.conclude(stream, decider, folded, all);
       } catch (error) {
-        // The commands that are left did not take part in it.
+        // The commands that are left were not in this append.
         for (const { reject } of group.slice(0, decisions.length)) reject(error);
         return left;
       }

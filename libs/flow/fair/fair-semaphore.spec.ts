@@ -35,7 +35,7 @@ describe('FairSemaphore', () => {
     expect(slots.waiting).toBe(1);
   });
 
-  it('takes turns, whoever has more', async () => {
+  it('takes turns, whichever party has more work', async () => {
     const { running, bring, end } = desk(slots);
     await bring('a', 'a1', 'a2', 'a3', 'a4');
     await bring('b', 'b1', 'b2');

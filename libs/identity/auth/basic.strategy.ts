@@ -25,7 +25,7 @@ export class BasicStrategy extends PassportStrategy(PassportBasicStrategy) {
 }
 
 /**
- * passport-http drops the part of a password behind its first colon. This takes the whole password.
+ * passport-http drops the rest of a password behind its first colon. This takes the whole password.
  */
 function passwordIn({ headers }: AuthenticatedRequest): string {
   const [, encoded = ''] = (headers.authorization ?? '').split(' ');

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { SingleFlight } from '@app/flow';
 import type { AddressPrefix } from '@app/platform';
 import { PersonalData } from '../people/personal-data.js';
 import { UsersProjection, type User } from '../projections/users.projection.js';
@@ -46,7 +47,7 @@ const UNPACED: Attempt = {
 export class VerifiedCredentials {
   private readonly key = randomBytes(32);
   private readonly verified = new Map<string, Verified>();
-  private readonly asking = new Map<string, Promise<User | undefined>>();
+  private readonly asking = new SingleFlight<User | undefined>();
   private readonly turns = new HashingTurns();
   /** An unknown account is checked against this hash, so that it costs the same time. */
   private readonly nobody = hashPassword(randomBytes(16).toString('hex'));
@@ -74,11 +75,7 @@ export class VerifiedCredentials {
     begin: () => Promise<Attempt> = () => Promise.resolve(UNPACED),
   ): Promise<User | undefined> {
     const question = `${credentials.prefix} ${this.nameOf(credentials)}`;
-    const asking = this.asking.get(question);
-    if (asking) return asking;
-    const asked = this.ask(credentials, begin).finally(() => this.asking.delete(question));
-    this.asking.set(question, asked);
-    return asked;
+    return this.asking.run(question, () => this.ask(credentials, begin));
   }
 
   /** A check by the program itself, which has no rate limit. */

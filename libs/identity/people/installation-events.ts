@@ -94,7 +94,7 @@ export interface Installation {
   readonly sealedUpTo: bigint | undefined;
   /** Tells whether another key has taken this one's place. */
   readonly isFormer: boolean;
-  /** The revision of the stream's last event, whoever wrote it; -1 before the first. */
+  /** The revision of the stream's last event, of any writer; -1 before the first. */
   readonly revision: number;
 }
 

@@ -25,7 +25,10 @@ export class WaitingRecords {
     this.grow(owner, records, bytes);
   }
 
-  /** Those that are there, whatever the bound. Negative: those that are gone. */
+  /**
+   * Counts records that exist already, without a limit. A negative number counts records that are
+   * gone.
+   */
   grow(owner: string | undefined, records: number, bytes: number): void {
     this.records += records;
     this.bytes += bytes;

@@ -1,6 +1,6 @@
 import { transactionTimeoutMs } from './transactions.js';
 
-describe('what a transaction may take', () => {
+describe('the time that a transaction may take', () => {
   it.each([
     ['a minute, when it is small', 0, 60_000],
     ['longer, when it is large', 64 * 2 ** 20, 60_000 + 256_000],

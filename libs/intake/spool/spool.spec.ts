@@ -66,7 +66,7 @@ describe('Spool', () => {
     await expect(upload('b', 'one', 1010).settled).rejects.toMatchObject({ kind: 'DISK_FULL' });
   });
 
-  it('leaves room for others, whoever floods it', async () => {
+  it('leaves room for others when one organization floods it', async () => {
     const flood: ReturnType<typeof upload>[] = [];
     let refused: unknown;
     for (let n = 0; n < 30 && refused === undefined; n += 1) {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { SingleFlight } from '@app/flow';
 import { OperatorError } from '@app/platform';
 import { PersonKeys } from '../person-keys.js';
 import type { ServerKey } from '../server-key.js';
@@ -29,7 +30,7 @@ export class SharedPersonKeys extends PersonKeys {
   /**
    * Keys that are being made, by person. Further calls for the same person get the same promise.
    */
-  private readonly creating = new Map<string, Promise<Uint8Array>>();
+  private readonly creating = new SingleFlight<Uint8Array>();
 
   private constructor(
     private readonly table: KeyTable,
@@ -53,11 +54,7 @@ export class SharedPersonKeys extends PersonKeys {
   async create(personId: string): Promise<Uint8Array> {
     const [known] = this.find(personId);
     if (known) return known;
-    const begun = this.creating.get(personId);
-    if (begun) return begun;
-    const creating = this.make(personId).finally(() => this.creating.delete(personId));
-    this.creating.set(personId, creating);
-    return creating;
+    return this.creating.run(personId, () => this.make(personId));
   }
 
   find(personId: string): readonly Uint8Array[] {

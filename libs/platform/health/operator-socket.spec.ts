@@ -51,7 +51,7 @@ describe('the operator’s way to a running server', () => {
     await expect(ask('failing')).rejects.toThrow(/no server answers/);
   });
 
-  it('tells the server when whoever asked is gone', async () => {
+  it('tells the server when the program that asked is gone', async () => {
     let left = (): void => undefined;
     const hasLeft = new Promise<void>((resolve) => (left = resolve));
     const socket = await openOperatorSocket(directory, {

@@ -4,6 +4,7 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
+import { certain } from '../errors/certain.js';
 import { OperatorError } from '../errors/operator-error.js';
 
 /** A task that an operator gives a running server. */
@@ -131,7 +132,7 @@ async function* linesOf(answer: Readable): AsyncIterable<Line> {
     const text = await texts.next().catch(() => undefined);
     if (!text || text.done === true) return;
     const lines = `${rest}${text.value}`.split('\n');
-    rest = lines.pop() ?? '';
+    rest = certain(lines.pop(), 'last line of a text');
     for (const line of lines) yield JSON.parse(line) as Line;
   }
 }

@@ -15,7 +15,7 @@ export function measureReadiness(readiness: Readiness): void {
   // Alerts of operators use the name that releases up to 0.2 have, so one more release exports it.
   gauge({
     name: 'millrace_part_ready',
-    help: 'the former name of millrace_component_ready, which the release after 0.3 drops',
+    help: 'the former name of millrace_component_ready; a later release drops it',
     labelNames: ['part'],
     collect: async (ready) => {
       for (const [component, reason] of await readiness.states())

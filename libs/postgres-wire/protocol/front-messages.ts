@@ -16,7 +16,7 @@ export interface Bind {
   readonly values: readonly (Buffer | null)[];
   /** The format of each value. */
   readonly formats: readonly Format[];
-  /** None: text; one: it holds for all columns. */
+  /** The formats of columns: an empty list means text, and a single one is for all columns. */
   readonly resultFormats: readonly Format[];
 }
 

@@ -120,7 +120,7 @@ export class Answering {
     if (failure) throw catalogFailure(failure);
     // The value follows the message's type and length, the number of columns and the value's
     // length.
-    return rows[0]?.subarray(11).toString('utf8') ?? '';
+    return certain(rows[0], 'row of SHOW').subarray(11).toString('utf8');
   }
 
   private askCatalog(

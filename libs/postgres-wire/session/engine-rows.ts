@@ -23,7 +23,7 @@ const NO_BYTES: Buffer = Buffer.alloc(0);
 
 /** The form in which the client wants rows. */
 interface AskedRows {
-  /** None: text; one: it holds for all columns. */
+  /** The formats of columns: an empty list means text, and a single one is for all columns. */
   readonly formats: readonly Format[];
   readonly wide: Wide;
 }

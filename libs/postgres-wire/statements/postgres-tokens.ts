@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import { PostgresError } from '../protocol/protocol-error.js';
 
 /** A piece of a statement as PostgreSQL reads it. */
@@ -79,17 +80,19 @@ function endless(what: string, at: number): PostgresError {
 
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
+const character = (point: number): string =>
+  point <= 0x10ffff ? String.fromCodePoint(point) : '\ufffd';
+
 const unescaped = (text: string): string =>
   text.replace(
     /''|\\(?:x([\dA-Fa-f]{1,2})|u([\dA-Fa-f]{4})|U([\dA-Fa-f]{8})|([0-7]{1,3})|([^]))/g,
     (piece, hex?: string, short?: string, long?: string, octal?: string, letter?: string) => {
       if (piece === "''") return "'";
       const code = hex ?? short ?? long;
-      if (code !== undefined || octal !== undefined) {
-        const point = code === undefined ? parseInt(octal ?? '', 8) : parseInt(code, 16);
-        return point <= 0x10ffff ? String.fromCodePoint(point) : '\ufffd';
-      }
-      return ESCAPES[letter ?? ''] ?? letter ?? '';
+      if (code !== undefined) return character(parseInt(code, 16));
+      if (octal !== undefined) return character(parseInt(octal, 8));
+      const escaped = certain(letter, 'letter of an escape');
+      return ESCAPES[escaped] ?? escaped;
     },
   );
 

@@ -127,8 +127,8 @@ class AuthorText {
     const query =
       isTable && isWord(node.nodes[0], 'VALUES') ? this.list(node.nodes) : this.query(node.nodes);
     this.isLambda = outer;
-    // The engine's print drops the brackets around an operand, so operators within it keep their
-    // own.
+    // The engine's print drops the brackets around an operand of UNION, so that its own ORDER BY and
+    // LIMIT would apply to the whole. A subquery keeps them within.
     const inner = isOperand(nodes, at) && hasTail(node.nodes) ? `SELECT * FROM (${query})` : query;
     return `${this.text.slice(node.start, startOf(node.nodes))}${inner}${this.text.slice(endOf(node.nodes), node.end)}`;
   }
@@ -275,7 +275,7 @@ function isOperand(nodes: Nodes, at: number): boolean {
 
 const hasTail = (nodes: Nodes): boolean => nodes.some((node, at) => isTail(node, nodes, at));
 
-/** The place of ORDER BY, LIMIT, OFFSET or FETCH. */
+/** Tells whether ORDER BY, LIMIT, OFFSET or FETCH begins there. */
 function isTail(node: Node, nodes: Nodes, at: number): boolean {
   if (!TAILS.some((word) => isWord(node, word)) || isSymbol(nodes[at - 1], '.')) return false;
   if (isWord(nodes[at - 1], 'AS')) return false;

@@ -47,24 +47,16 @@ export interface Writing {
   /** The statement that the nodes belong to. */
   readonly source: string;
   readonly types: ValueTypes;
-  /**
-   * The engine's spelling of a function that is written in another case; undefined for any other
-   * function.
-   */
+  /** The engine's spelling of a function that is written in another case; undefined for any other function. */
   readonly spelling: (name: string) => string | undefined;
-  /**
-   * The SQL that replaces a function about the session, without arguments; undefined for any other.
-   */
+  /** The SQL that replaces a function about the session, without arguments; undefined for any other. */
   readonly session: (name: string) => string | undefined;
   readonly writeQuery: (nodes: Nodes) => string;
   /** The meaning of names at this place. */
   readonly scope: () => Scope;
 }
 
-/**
- * Writes expressions in the engine's SQL. Pieces that need no change stay as they are, including
- * blanks.
- */
+/** Writes expressions in the engine's SQL. Pieces that need no change stay as they are, including blanks. */
 export class Expressions {
   private readonly length: WrittenLength;
 
@@ -87,10 +79,7 @@ export class Expressions {
     return written;
   }
 
-  /**
-   * Counts the length of a name that is added. Nested subqueries are each named after their whole
-   * text.
-   */
+  /** Counts the length of a name that is added. Nested subqueries are each named after their whole text. */
   named(name: string): string {
     return this.length.add(name);
   }
@@ -99,10 +88,7 @@ export class Expressions {
     return this.writing.source.slice(from, to);
   }
 
-  /**
-   * Finds the end of a sum or product. In the engine's print, one operator stands between two
-   * operands, and further operators are in brackets.
-   */
+  /** Finds the end of a sum or product. In the engine's print, one operator stands between two operands, and further operators are in brackets. */
   private arithmeticEnd(nodes: Nodes, at: number): number | undefined {
     const middle = signedOperandEnd(nodes, at);
     const operator = middle === undefined ? undefined : nodes[middle];
@@ -205,10 +191,7 @@ export class Expressions {
       : plain;
   }
 
-  /**
-   * Writes a quotient. For a value that may be a decimal, the engine would cut the quotient to its
-   * digits.
-   */
+  /** Writes a quotient. For a value that may be a decimal, the engine would cut the quotient to its digits. */
   private quotient(left: Side, right: Side): string {
     const isUnknown = [left, right].some(({ type }) => type.kind === 'unknown');
     const float = ({ type, written }: Side): string =>

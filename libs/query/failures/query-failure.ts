@@ -21,7 +21,7 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
   201: 'TOO_MANY_REQUESTS',
 };
 
-/** The numbers for a statement that names a missing table or column. */
+/** Tells whether a statement names a table or a column that does not exist. */
 export function isUnknownName(error: unknown): boolean {
   if (error instanceof MillraceError)
     return error.kind === 'STREAM_NOT_FOUND' || error.kind === 'UNKNOWN_COLUMN';

@@ -33,7 +33,7 @@ export class Refusal extends MillraceError {
     super('STATEMENT_REFUSED', `the statement is refused: ${why}`);
   }
 
-  /** Counts it once for each statement, however often parts of the statement are judged. */
+  /** Counts it once for each statement, however often pieces of it are judged. */
   count(): void {
     refusals.inc({ reason: this.rule });
   }

@@ -6,7 +6,7 @@ import { certain } from '@app/platform';
  */
 
 const TEXTS = /'(?:[^'\\]|\\.)*'/gs;
-/** The name must not be part of a longer name: `t.system.events` is a field of a column. */
+/** The name must not stand within a longer name: `t.system.events` is a field of a column. */
 const QUALIFIED =
   /(?<![\w`.\ue000-\ue1ff])`?(system|information_schema|o_[0-9a-f]{32})`?\.`?(\w+)/gi;
 

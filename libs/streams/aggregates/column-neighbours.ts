@@ -86,7 +86,7 @@ function listPrefix({ name, type }: Column): string | undefined {
   return dot > 0 && type.startsWith('Array(') ? name.slice(0, dot) : undefined;
 }
 
-/** The part of the name before the conflicting dot. Of the two names it is the longer one's. */
+/** The beginning of the name before the conflicting dot. Of the two names it is the longer one's. */
 const renamed = (one: string, other: string): string =>
   undotted(one.length > other.length ? one : other);
 

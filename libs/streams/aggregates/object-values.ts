@@ -2,7 +2,7 @@ import { quoteIdentifier } from '@app/warehouse';
 import { beyondFloat } from './column-types.js';
 import { WRITTEN_FLOAT, type ObjectColumn } from './object-paths.js';
 
-/** How the values at a path within objects are read, all of them as one type. */
+/** The way to read the values at a path within objects, all of them as one type. */
 interface PathValue {
   /** The type of a column with these values. */
   readonly type: string;

@@ -73,7 +73,7 @@ export type StreamCommand =
   | { readonly type: 'adopt'; readonly stream: StreamIdentity; readonly table: WarehouseTable }
   | { readonly type: 'delete' };
 
-/** A change that may also be part of a stream's creation. */
+/** A change that a stream's creation may include. */
 export type StreamChange =
   | {
       readonly type: 'evolve';

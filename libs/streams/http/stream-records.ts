@@ -14,8 +14,8 @@ export const STREAM_TYPE = 'logs';
 export const MEGABYTE = 1024 * 1024;
 
 /**
- * A stream in OpenObserve's form. Times are in microseconds since the epoch, sizes in {@link
- * MEGABYTE}s.
+ * A stream in OpenObserve's form. Times are in microseconds since the epoch, sizes in
+ * {@link MEGABYTE}s.
  */
 export interface StreamRecord {
   readonly name: string;

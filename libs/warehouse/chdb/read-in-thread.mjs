@@ -21,7 +21,7 @@ const TIMEOUT =
 const sessions = new OpenSessions(workerData.path);
 /** @type {import('chdb').Session | undefined} */
 let current;
-/** Whether the session may hold something of the query. */
+/** True while the session may hold something of the query. */
 let begun = false;
 /** @type {import('chdb').ChdbQueryStream | undefined} */
 let stream;
@@ -84,7 +84,7 @@ async function answer(message) {
 }
 
 /**
- * Whether more may come.
+ * Sends an answer, and returns whether more may come.
  * @param {number} turn
  * @param {Promise<{ bytes?: Uint8Array<ArrayBuffer>, rows?: number, done?: boolean }>} making
  */

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { certain } from '@app/platform';
 import { WarehouseError } from '../warehouse-errors.js';
 import type { WantedSession } from '../child/open-sessions.mjs';
 import { WholeAnswers } from './whole-answers.js';
@@ -118,7 +119,7 @@ export class ReadingThread {
     if (failed !== undefined) throw new Error(failed);
     // A reading that has ended need not be closed.
     if (done) this.isOpen = false;
-    return bytes && { bytes, rows: rows ?? 0 };
+    return bytes && { bytes, rows: certain(rows, 'number of rows of a block') };
   }
 
   /** @param message none for an answer that comes without a request. */

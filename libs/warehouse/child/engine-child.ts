@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { certain } from '@app/platform';
 
 /** The restrictions that the kernel enforces for the process. */
 export interface Walls {
@@ -45,7 +46,7 @@ export async function end(child: ChildProcess): Promise<void> {
 /** The first line that it writes. */
 export async function readWalls(child: ChildProcess): Promise<Walls> {
   let text = '';
-  for await (const bytes of child.stdout ?? []) {
+  for await (const bytes of certain(child.stdout, 'output of the engine')) {
     text += String(bytes);
     if (text.includes('\n')) break;
   }

@@ -17,7 +17,7 @@ const [NO_NEW_PRIVILEGES, PARENT_DEATH_SIGNAL, SIGKILL] = [38, 1, 9];
 const O_PATH = 0x200000;
 const SET_DESCRIPTOR_FLAGS = 2;
 
-/** How many rights for files each version knows, from the first on. */
+/** The number of rights for files that each version knows, from the first version on. */
 const RIGHTS_OF_VERSION = [0, 13, 14, 15, 15, 16];
 const VERSION_WITH_TCP = 4;
 const VERSION_WITH_SCOPES = 6;

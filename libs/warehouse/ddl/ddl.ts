@@ -9,10 +9,7 @@ export const TIMESTAMP: Column = { name: '_timestamp', type: "DateTime64(6, 'UTC
 /** The origin of a row. MATERIALIZED columns are left out of `SELECT *`, schemas and exports. */
 export const POSITION_COLUMNS = ['_partition', '_offset', '_row'] as const;
 
-/**
- * The stream to which a rejected record was sent, by its id, since names are reused. The column is
- * hidden, as positions are.
- */
+/** The stream to which a rejected record was sent, by its id, since names are reused. The column is hidden, as positions are. */
 export const STREAM_COLUMN = '_stream_id';
 
 /** Columns of `_rejected` besides `_timestamp` (when it was refused). */
@@ -133,10 +130,7 @@ export class Ddl {
     return this.cluster === undefined ? all : `clusterAllReplicas(${this.name}, ${all})`;
   }
 
-  /**
-   * The engine's list of backups, on every node, because only the node that was asked has the
-   * backup.
-   */
+  /** The engine's list of backups, on every node, because only the node that was asked has the backup. */
   get backups(): string {
     const all = 'system.backups';
     return this.cluster === undefined ? all : `clusterAllReplicas(${this.name}, ${all})`;
@@ -146,10 +140,7 @@ export class Ddl {
     return `KILL QUERY${this.on} WHERE ${condition} SYNC`;
   }
 
-  /**
-   * A statement that waits until a replica has all rows. It must run before rows are read, because
-   * another replica may have stored them.
-   */
+  /** A statement that waits until a replica has all rows. It must run before rows are read, because another replica may have stored them. */
   catchUp(table: TableName): readonly string[] {
     return this.cluster === undefined
       ? []
@@ -243,9 +234,7 @@ export class Ddl {
     return `${this.alter(each)} ${change}`;
   }
 
-  /**
-   * All changes are in one statement, because the engine rewrites every part for each statement.
-   */
+  /** All changes are in one statement, because the engine rewrites every part for each statement. */
   modifyColumns(each: TableName, columns: readonly Column[]): string {
     const changes = columns.map((column) => `MODIFY COLUMN ${define(column)}`);
     return `${this.alter(each)} ${changes.join(', ')}`;

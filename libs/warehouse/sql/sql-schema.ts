@@ -43,10 +43,7 @@ interface TableRow {
 const COLUMNS = columnsOf(OUR_DATABASES);
 const TABLES = `SELECT database, name, comment, engine_full FROM system.tables WHERE ${OUR_DATABASES}`;
 
-/**
- * The days after which rows are deleted, as the engine writes them; 0 when the table has no such
- * rule.
- */
+/** The days after which rows are deleted, as the engine writes them; 0 when the table has no such rule. */
 function retentionOf(definition: string | undefined): number {
   return Number(/ TTL `?_timestamp`? \+ toIntervalDay\((\d+)\)/.exec(definition ?? '')?.[1] ?? 0);
 }
@@ -116,10 +113,7 @@ export class SqlSchema implements WarehouseSchema, StreamStatistics, StorageUse 
     return this.ofTable.add(table, columns);
   }
 
-  /**
-   * Indexes that columns of the new types cannot have are dropped before the change, and created
-   * again for the new types.
-   */
+  /** Indexes that columns of the new types cannot have are dropped before the change, and created again for the new types. */
   async modifyColumns(table: TableName, columns: readonly Column[]): Promise<void> {
     const unfiltered = columns.filter(({ type }) => isUnfiltered(type));
     const found = unfiltered.length > 0 ? await this.indexes() : undefined;

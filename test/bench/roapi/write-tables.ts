@@ -25,7 +25,7 @@ export function writeConfig(file: string, tables: Readonly<Record<string, string
   writeFileSync(file, ['tables:', ...entries, ''].join('\n'));
 }
 
-/** The same of one small table and one small store. @returns the file */
+/** Writes a configuration of one small table and one small store. @returns the file */
 export function writeSmall(folder: string): string {
   const values = join(folder, 'names.csv');
   const lines = Array.from({ length: KEYS }, (_, at) => `key${at},value of ${at}`);

@@ -43,7 +43,7 @@ export class ClickHouseDouble {
     return this.end('SIGKILL');
   }
 
-  /** Stops it in its tracks, its connections open. */
+  /** Freezes it, with its connections open. */
   pause(): void {
     this.child.kill('SIGSTOP');
   }

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A wire to a server, which can break in the ways wires do. What has been sent arrives all the same. */
+/**
+ * A connection to a server that can break as real ones do. Data that has been sent arrives
+ * nevertheless.
+ */
 export class Wire {
   /** The map has each client's connection to the server. */
   private readonly carried = new Map<Socket, Socket>();
@@ -29,7 +32,7 @@ export class Wire {
     this.losesAnswers = losesAnswers;
   }
 
-  /** Cuts everybody off; the server does not notice. */
+  /** Closes all connections; the server does not notice. */
   cut(): void {
     for (const client of [...this.carried.keys()]) this.lose(client);
   }
@@ -45,7 +48,7 @@ export class Wire {
     await once(this.server, 'close');
   }
 
-  /** The wire's fault: the server is told nothing. */
+  /** The fault is the wire's, so the server is not told. */
   private lose(client: Socket): void {
     this.carried.delete(client);
     client.destroy();

@@ -39,7 +39,7 @@ const { BACKWARDS } = streams.ReadReq.Options.ReadDirection;
 /**
  * A node of an EventStoreDB cluster, on the wire: a test double. It speaks the protocol that the
  * client package brings with it, over real connections, so that the client meets what it meets in
- * the field; what it stores is in memory. Its faults are the ones a cluster has.
+ * the field; what it stores is in memory. It can have the faults of a real cluster.
  */
 export class EventStoreDbDouble {
   private server: Server | undefined;
@@ -102,7 +102,7 @@ export class EventStoreDbDouble {
     this.serve(server);
   }
 
-  /** Breaks every connection; new ones are taken. */
+  /** Breaks every connection; new ones are accepted. */
   async dropConnections(): Promise<void> {
     await this.stop();
     await this.resume();

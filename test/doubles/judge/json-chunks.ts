@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 
-/** JSON texts of every shape, most of them sound, and what becomes of them when bytes change. */
+/**
+ * JSON texts of every shape, most of them valid, and the results of changing some of their bytes.
+ */
 const blank = fc.oneof(
   { weight: 6, arbitrary: fc.constant('') },
   { weight: 1, arbitrary: fc.constantFrom(' ', '\t', '\r', ' \t ', '\u00a0', '\u000b') },

@@ -1,4 +1,7 @@
-/** JSON as a tree that keeps what JSON.parse does not: numbers as they are written, and names that come twice. */
+/**
+ * JSON as a tree that keeps more than JSON.parse does: numbers as they are written, and repeated
+ * names.
+ */
 export type Slow =
   | { readonly is: 'null' | 'true' | 'false' }
   | { readonly is: 'number' | 'text'; readonly text: string }
@@ -98,7 +101,7 @@ function isBeyond(text: string): boolean {
   return !Number.isFinite(value) || (value === 0 && /^[^eE]*[1-9]/.test(text));
 }
 
-/** Tells whether it has no half of a surrogate pair. */
+/** Tells whether it contains no half of a surrogate pair. */
 export const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text);
 
 /** Tells whether all of it can be stored in a record: see RFC 8259 for the rest. */

@@ -122,7 +122,7 @@ function storedMembers(members: Members, job: SlowJob): Members | undefined {
   ];
 }
 
-/** Tells whether a column takes a value without loss; no column takes what says nothing. */
+/** Tells whether a column takes a value without loss; no column takes a value without content. */
 function takes({ type, verbatim }: Partial<SlowColumn> = {}, value: Slow): boolean {
   const isEmpty = value.is === 'array' && value.elements.every(({ is }) => is === 'null');
   if (value.is === 'null') return true;

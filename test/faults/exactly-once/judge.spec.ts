@@ -1,8 +1,8 @@
 import { startServer, type Server } from '../../server/start-server.js';
 import { Load, recordsOf, STREAMS, type Sent } from './load.js';
 
-/** Tells whether the suites beside this one would see it. */
-describe('what judges the suites of faults', () => {
+/** Tells whether the suites beside this one would notice it. */
+describe('the judge of the suites of faults', () => {
   let server: Server;
   beforeAll(async () => {
     server = await startServer();

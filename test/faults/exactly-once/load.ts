@@ -61,7 +61,7 @@ export class Load {
     this.sent.push(sent);
   }
 
-  /** When what is on its way was answered. */
+  /** Resolves when everything that was sent has been answered. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await Promise.all(this.running);

@@ -10,7 +10,8 @@ const asked = new Promise<void>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
 });
 console.log('starting Kafka, two doubles, and five programs …');
-// Asked to end meanwhile, it ends when all are there: none of them must be left behind.
+// If it is asked to end during the start, it ends when all processes run, so that none of them is
+// left behind.
 const cluster = await ProcessCluster.start({ port });
 const [first, second] = cluster.nodes;
 console.log(`the cluster is at    ${cluster.url}   (${ROOT.email}, ${ROOT.password})

@@ -43,7 +43,9 @@ export class LentServer {
     this.loans.add(organization);
   }
 
-  /** @throws when the server is not as good as new: it has ended, or cannot end the organization. */
+  /**
+   * @throws when the server cannot be lent again: it has ended, or cannot delete the organization.
+   */
   async takeBack(organization) {
     this.loans.delete(organization);
     this.refuseEnded();

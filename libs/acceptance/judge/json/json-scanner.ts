@@ -34,12 +34,13 @@ const SPACE = 0x20;
 /** Turns a letter into its lower case. */
 const LOWER = 0x20;
 
+/** Bytes that stand for themselves within a text. Whether they are UTF-8 is checked once for the whole chunk. */
+const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
+);
 /** Every type of numbers holds an integer with fewer digits. */
 const SAFE_DIGITS = 15;
-/**
- * A float holds all integers of so many digits. 64 bits hold all of so many digits whose first
- * digit is not 9.
- */
+/** A float holds all integers of so many digits. 64 bits hold all of so many digits whose first digit is not 9. */
 const [FLOAT_DIGITS, INT_DIGITS] = [16, 19];
 /** A fraction of so many digits may be so small that a float becomes zero. */
 const FRACTION_DIGITS_MAX = 300;
@@ -58,10 +59,7 @@ export class JsonScanner {
   isTooDeep = false;
   /** Tells whether the text read last has an escape. */
   hasEscape = false;
-  /**
-   * The beginnings and ends of the names of the objects that are being read. The innermost name is
-   * the last.
-   */
+  /** The beginnings and ends of the names of the objects that are being read. The innermost name is the last. */
   private readonly spans: number[] = [];
   /** The number of arrays and objects around the current value, without the record itself. */
   private arrays = 0;

@@ -53,7 +53,7 @@ const expected = (text: string): number => {
   return KIND_NAMES.findIndex((name) => name === kind) | (marks << 8);
 };
 
-describe('what is told of a number', () => {
+describe('the kind of a number', () => {
   it('is right for integers', () => {
     fc.assert(
       fc.property(plain, (text) => {

@@ -107,7 +107,7 @@ function isNoTime(
   return `${isOther} AND NOT (${match(text, `^-?[0-9]{5,}${fraction}$`)} AND ${isThere})`;
 }
 
-/** The engine cuts off the digits behind the last one. */
+/** The engine cuts off digits that the type does not have. */
 function hasMoreDigits(text: string, scale: number): string {
   const exact = (digits: number): string => `toDecimal256OrZero(${text}, ${digits})`;
   const most = DECIMAL_DIGITS / 2;

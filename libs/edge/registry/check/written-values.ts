@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import { quoteIdentifier, WarehouseError, type Column, type SourceEngine } from '@app/warehouse';
 import { SourceError } from '../../sources/source-error.js';
 import { settingsClause, structureOf, type Settings, type Source } from '../../sources/source.js';
@@ -181,7 +182,10 @@ export async function refuseMisfits(
     throw error;
   });
   for (const [name, value] of misfits?.values ?? []) {
-    const type = typed.columns.find((each) => each.name === name)?.type ?? '';
+    const { type } = certain(
+      typed.columns.find((each) => each.name === name),
+      'column with such a value',
+    );
     throw new SourceError(
       `column ${JSON.stringify(name)} has ${value === '' ? 'values' : JSON.stringify(value)} that its type, ${type}, does not hold: declare another one, or Utf8`,
     );

@@ -40,7 +40,7 @@ const FILES_MAX = 200;
 const TELLING_BYTES_MAX = 256 * 1024 ** 2;
 /** The number of rows that one number stands for, as a power of two. */
 const WORD_BITS = 6;
-/** The count of numbers for each file, as a power of two. */
+/** The most such numbers that a file may have, as a power of two. */
 const FILE_BITS = 34;
 
 /**
@@ -95,7 +95,7 @@ async function listed(files: string, { engine: { statements } }: Workshop): Prom
 const folderOf = (directory: string, struct: string, names: ReadonlySet<string>): string =>
   join(directory, String([...names].indexOf(struct)));
 
-/** @returns the numbers of the blocks in which a struct is null, for each struct that may be. */
+/** @returns the numbers of the files in which a struct is null, for each struct that may be. */
 async function writeNulls(
   files: readonly File[],
   names: ReadonlySet<string>,
@@ -121,8 +121,8 @@ async function writeNulls(
 }
 
 /**
- * Numbers of blocks of 64 rows, by file and place in it. They are held in memory, and only queries
- * of the struct read them.
+ * A table with a number of 64 bits for each 64 rows, by file and place in it. It is held in memory,
+ * and only queries of the struct read it.
  */
 async function loaded(folder: string, { engine: { statements } }: Workshop): Promise<string> {
   const table = newCopyName();

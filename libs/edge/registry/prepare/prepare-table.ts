@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { certain } from '@app/platform';
 import { quoteIdentifier, quoteText, type Column } from '@app/warehouse';
 import { SourceError } from '../../sources/source-error.js';
 import { fileChecks, type CheckFiles } from '../check/checked-files.js';
@@ -98,7 +99,7 @@ async function prepared(
     const isHeld = !isAsked && workshop.holding.take(described, stamp);
     const changedFiles = stamp && (() => changed(stamp, source));
     if (isAsked || isHeld) {
-      const bytes = isHeld ? (stamp?.bytes ?? 0) : 0;
+      const bytes = isHeld ? certain(stamp, 'stamp of files that are held').bytes : 0;
       const copied = await makeCopy(
         { select: rows, settings, bytes: stamp?.bytes },
         workshop,

@@ -17,8 +17,8 @@ const FRESH = { perSecond: 1, burst: 60 };
 /** The pace for prefixes with more failures. */
 const FAILED = { perSecond: 1, burst: 30 };
 /**
- * With more failures than these, a prefix counts as a guesser's: for all accounts, and for one
- * account.
+ * With more failures than these, a prefix counts as a guesser's. With as many for one account, it
+ * counts as a prefix that failed for this account.
  */
 const STRIKES = { perSecond: 3 * PER_HOUR, burst: 3 };
 /** The same for a network and an account, because an attacker may own a whole network. */
@@ -39,7 +39,9 @@ interface Attempter extends AddressPrefix {
   readonly known: boolean;
 }
 
-/** `known` and `new` are checked before `guesser`s, who have failed several times in the last hour. */
+/**
+ * `known` and `new` are checked before `guesser`s, who have failed several times in the last hour.
+ */
 export type Standing = 'known' | 'new' | 'guesser';
 
 /** An attempt that was admitted. The caller reports how it ended. */

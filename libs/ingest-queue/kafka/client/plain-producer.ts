@@ -1,4 +1,5 @@
 import kafkajs, { type Kafka, type Message, type Producer, type RecordMetadata } from 'kafkajs';
+import { KeyedMutex } from '@app/flow';
 import { notSent, toFailure, unavailable } from './kafka-failure.js';
 import { RETRY } from './kafka-client.js';
 
@@ -27,28 +28,17 @@ export function offsetOf(sent: RecordMetadata | undefined): bigint {
  */
 export class PlainProducer {
   private current: Promise<Producer> | undefined;
-  /** The last message that was sent, by topic and partition. */
-  private readonly last = new Map<string, Promise<unknown>>();
+  private readonly turns = new KeyedMutex();
 
   constructor(private readonly kafka: Kafka) {}
 
   /** Sends messages, which are on all in-sync replicas when it resolves. @returns the first message's offset. @throws {MillraceError} */
-  async send(outgoing: Outgoing): Promise<bigint> {
-    const place = `${outgoing.topic}/${outgoing.partition}`;
-    const before = this.last.get(place);
-    const sent = (async () => {
-      await before?.catch((error: unknown) => {
-        // The message before has already waited as long, and many others may wait behind this one.
-        if (unavailable(error)) throw notSent(error);
-      });
+  send(outgoing: Outgoing): Promise<bigint> {
+    return this.turns.run(`${outgoing.topic}/${outgoing.partition}`, (failure) => {
+      // The message before has already waited as long, and many others may wait behind this one.
+      if (unavailable(failure)) throw notSent(failure);
       return this.sendNext(outgoing);
-    })();
-    this.last.set(place, sent);
-    try {
-      return await sent;
-    } finally {
-      if (this.last.get(place) === sent) this.last.delete(place);
-    }
+    });
   }
 
   private async sendNext({ topic, partition, messages }: Outgoing): Promise<bigint> {

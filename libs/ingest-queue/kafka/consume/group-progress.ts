@@ -1,7 +1,7 @@
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import type { Admin } from 'kafkajs';
 import { KeyedCounter, pause, within } from '@app/flow';
-import { MillraceError } from '@app/platform';
+import { certain, MillraceError } from '@app/platform';
 import { whyNoRoom, type Room } from '../../fair-room.js';
 import type { QueueDepth, QueuePosition } from '../../ingest-queue.js';
 import { admit } from '../../queue-room.js';
@@ -213,7 +213,8 @@ export class GroupProgress {
         if (BigInt(high) > at.end) at.end = BigInt(high);
         this.committedBelow(partition, BigInt(low));
       }
-      for (const { partition, offset, metadata } of groups[0]?.partitions ?? []) {
+      for (const { partition, offset, metadata } of certain(groups[0], 'answer about the topic')
+        .partitions) {
         this.setAside.read(partition, metadata);
         this.committedBelow(partition, BigInt(offset));
       }

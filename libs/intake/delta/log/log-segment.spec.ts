@@ -5,7 +5,7 @@ const commits = (...numbers: number[]): string[] =>
   numbers.map((number) => `${version(number)}.json`);
 const UUID = '3a0d65cd-4056-49b8-937b-95f9e3ee90e5';
 
-describe('what of a log is read', () => {
+describe('the files of a log that are read', () => {
   it('is every commit from the first, in order', () => {
     expect(chooseSegment(commits(2, 0, 1))).toEqual({
       version: 2,

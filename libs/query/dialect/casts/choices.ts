@@ -1,6 +1,6 @@
 const CHOOSES = /^(?:ifNull|coalesce|nvl|greatest|least)$/i;
 
-/** For each function, the arguments of which a call returns one. */
+/** The places of the arguments of which a call returns one. */
 export function choicesOf(name: string, length: number): readonly number[] {
   const places = Array.from({ length }, (_, at) => at);
   if (CHOOSES.test(name)) return places;

@@ -69,10 +69,7 @@ const SUM_DIGITS = 38;
 /** Finds out which expressions are numbers and times. */
 export class ValueTypes {
   private steps = 0;
-  /**
-   * The aliases whose expressions are being read: within its own expression, an alias means a
-   * column.
-   */
+  /** The aliases whose expressions are being read: within its own expression, an alias means a column. */
   private readonly open = new Set<string>();
 
   /** @param aliases of the whole statement, each with its expressions. */
@@ -81,10 +78,7 @@ export class ValueTypes {
     private readonly aliases: ReadonlyMap<string, readonly Nodes[]>,
   ) {}
 
-  /**
-   * The engine's type of a column, or of a field within objects; undefined if the name may mean
-   * something else.
-   */
+  /** The engine's type of a column, or of a field within objects; undefined if the name may mean something else. */
   ofName(name: string): string | undefined {
     return this.aliases.has(name) ? undefined : this.typeOfColumn(name);
   }
@@ -251,10 +245,7 @@ const nameOf = (node: Node | undefined): string | undefined =>
 const isFraction = (left: Known, right: Known): boolean =>
   left.kind === 'fraction' || right.kind === 'fraction';
 
-/**
- * A literal is a decimal only if its digits are known. At this point the engine has already made a
- * float of it.
- */
+/** A literal is a decimal only if its digits are known. At this point the engine has already made a float of it. */
 const asFloat = (type: Known): Known => (type.kind === 'fraction' ? FLOAT : type);
 
 const columnLike = (type: Known): Known => (type.kind === 'literal' ? UNKNOWN : asFloat(type));
@@ -298,10 +289,7 @@ export function aliasesOf(nodes: Nodes): ReadonlyMap<string, readonly Nodes[]> {
 /** Marks a name without a type of its own. */
 const NOTHING_KNOWN: Nodes = [];
 
-/**
- * Names that are not columns of a table: parameters, as in `(n, m) -> …`, and names in `AS v(n)`
- * and `WITH v(n) AS (…)`.
- */
+/** Names that are not columns of a table: parameters, as in `(n, m) -> …`, and names in `AS v(n)` and `WITH v(n) AS (…)`. */
 function hiddenBy(list: Nodes, at: number): readonly string[] {
   const [before, node, next] = [list[at - 1], list[at], list[at + 1]];
   const isParameter = isSymbol(next, '->');

@@ -231,10 +231,7 @@ export interface Found {
   readonly field: FieldWithin | undefined;
 }
 
-/**
- * @returns undefined if it is a column of its own, or unknown.
- * @throws {MillraceError} INVALID_SQL
- */
+/** @returns undefined if it is a column of its own, or unknown. @throws {MillraceError} INVALID_SQL */
 export function fieldOf(scope: Scope, path: readonly string[]): Found | undefined {
   const [table = '', ...rest] = path;
   if (scope.elements.has(table)) return undefined;

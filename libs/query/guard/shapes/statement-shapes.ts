@@ -1,4 +1,4 @@
-import { MillraceError, type RequestOrganization } from '@app/platform';
+import { certain, MillraceError, type RequestOrganization } from '@app/platform';
 import type { TableDescription } from '../../catalog.js';
 import { mayHaveWallTimes } from '../../plan/wall-times.js';
 import { VERDICT_TEXT_MAX, VERDICTS_MAX } from '../limits.js';
@@ -140,6 +140,7 @@ function shapeOf(text: string): StatementShape | undefined {
     if (!marker) return undefined;
     markers.push(marker);
   }
-  const probe = pieces.map((piece, at) => piece + (markers[at]?.literal ?? '')).join('');
-  return { probe, markers, values };
+  const last = certain(pieces.pop(), 'text behind the last value');
+  const probe = pieces.map((piece, at) => piece + certain(markers[at], 'marker').literal).join('');
+  return { probe: probe + last, markers, values };
 }

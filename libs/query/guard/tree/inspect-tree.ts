@@ -18,10 +18,7 @@ export interface TreeFindings {
   readonly repeated: readonly Name[];
   /** Names on the right of IN: a table, or a column. */
   readonly inOperands: readonly Name[];
-  /**
-   * Names that are arguments of a function which takes functions. If such a name is a function's,
-   * it is called.
-   */
+  /** Names that are arguments of a function which takes functions. If such a name is a function's, it is called. */
   readonly references: readonly Name[];
   /** Names of functions that the statement defines. */
   readonly lambdas: ReadonlySet<string>;
@@ -29,16 +26,11 @@ export interface TreeFindings {
   readonly columns: readonly Name[];
   /** Names of common table expressions. */
   readonly expressions: ReadonlySet<string>;
-  /**
-   * Names in FROM that the engine may take for a table although an expression has the same name.
-   */
+  /** Names in FROM that the engine may take for a table although an expression has the same name. */
   readonly loose: ReadonlySet<string>;
   /** The settings of queries within the statement. */
   readonly innerSettings: readonly string[];
-  /**
-   * Tells whether a text or a name could be a type by which the engine would take bytes for its own
-   * internal state.
-   */
+  /** Tells whether a text or a name could be a type by which the engine would take bytes for its own internal state. */
   readonly namesState: boolean;
   /** Calls of functions that interpret one of their texts. */
   readonly calls: readonly TextCall[];
@@ -83,10 +75,7 @@ const FUNCTION = /^(?:alias: [^,]*, )?function_name: ([^,]+), function_type: \w+
 const TABLE_FUNCTION = /^(?:alias: [^,]*, )?table_function_name: ([^,]+)(?:, .*)?$/;
 /** Functions that take functions as arguments, also by their bare names. */
 const HIGHER = /^(?:array|map)/i;
-/**
- * Only the engine's own code may make a value of such a type; a client's bytes must not be read as
- * one. At the place of a type, a strict reader is used; this searches all other texts and names.
- */
+/** Only the engine itself may make a value of such a type. Types are read strictly where they stand; this searches all other texts and names. */
 const STATE = /AggregateFunction(?!\w).*\(/is;
 /** `a.:Int64`, of JSON; brackets may follow. */
 const TYPE_IN_NAME = /^:`?(.*?)`?(?:\[\])*$/s;
@@ -277,10 +266,7 @@ function readAlias(
   findings.scopes.declare(asWritten(expression), path);
 }
 
-/**
- * Tells whether a table and its alias have the name of others in the same FROM, one of which has no
- * alias.
- */
+/** Tells whether a table and its alias have the name of others in the same FROM, one of which has no alias. */
 function isRepeated(
   path: readonly OpenNode[],
   table: string | undefined,

@@ -2,7 +2,7 @@ import { certain } from '@app/platform';
 import { quoteIdentifier, quoteText } from '../../ddl/identifier.js';
 import { TIMESTAMP } from '../../ddl/ddl.js';
 
-/** How a column of lines is declared and read in a statement. */
+/** The declaration of a column of lines in a statement, and the way to read it. */
 interface LineColumns {
   /** Names and types in the form for the engine's `file`. */
   readonly structure: string;
