@@ -184,6 +184,8 @@ describe('events of several organizations', () => {
     for (let lot = 0; lot < lots; lot += 1)
       await append('a', ...Array.from({ length: each }, () => 'A'));
     await until(() => inOrder.length === 10_000);
+    expect(() => projector.checkBeforeAppend(['organization-a'])).toThrow('nothing was changed');
+    expect(() => projector.checkBeforeAppend(['organization-b'])).not.toThrow();
     const beyond = await append('b', 'B');
     expect(await isShown(beyond)).toBe(false);
     expect(inOrder).toHaveLength(10_000);

@@ -19,12 +19,10 @@ describe('a table of one organization that the engine takes long to change', () 
   });
   afterAll(() => server.stop());
 
-  const upload = async (organization: string, stream: string, record: object): Promise<number> => {
-    const began = performance.now();
+  const upload = async (organization: string, stream: string, record: object): Promise<void> => {
     const body = JSON.stringify([record]);
     const answer = await server.client.call(`/api/${organization}/${stream}/_json`, { body });
     expect(answer.status).toBe(200);
-    return performance.now() - began;
   };
 
   it(
@@ -37,13 +35,11 @@ describe('a table of one organization that the engine takes long to change', () 
         Array.from({ length: COLUMNS }, (_, n) => [`column_${n}`, n % 2 ? n : `text ${n}`]),
       );
       const altering = upload('wide', 'w', record).finally(() => (isAltered = true));
-      const waits: number[] = [];
-      while (!isAltered) waits.push(await upload('other', `new-${waits.length}`, { n: 1 }));
-      const altered = await altering;
-      process.stdout.write(
-        `altered in ${altered.toFixed(0)} ms; ${waits.length} new streams meanwhile, longest ${Math.max(...waits).toFixed(0)} ms\n`,
-      );
-      expect(Math.max(...waits)).toBeLessThan(altered / 2);
+      let made = 0;
+      for (; !isAltered; made += 1) await upload('other', `new-${made}`, { n: 1 });
+      await altering;
+      // One may be made before the change begins, and one waited until it had ended.
+      expect(made).toBeGreaterThan(2);
     },
     TIMEOUT_MS,
   );

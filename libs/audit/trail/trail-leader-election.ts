@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LeaderElection } from '@app/event-store';
+import { Semaphore } from '@app/flow';
 import { FencedError, type AuditTables } from '@app/warehouse';
 import { lastPositionOf } from './last-position.js';
 
 /** If no process carries an event out for so long, another process takes over. */
 const MAX_WAIT_MS = 2000;
 const LOOK_MS = 20;
+/** Events of many organizations may wait at a time; so many of them ask the warehouse at once. */
+const ASKING = 8;
 
 /**
  * The rank of a process among those that share its stores. `projector`: it leads from its start,
@@ -31,6 +34,7 @@ export class TrailLeaderElection extends LeaderElection {
   private duties: readonly (() => Promise<void>)[] = [];
   /** Several trails may be written at a time, and each of them may want the lead. */
   private taking: Promise<void> | undefined;
+  private readonly asking = new Semaphore(ASKING);
   private readonly rank: LeaderRank;
   private readonly maxWaitMs: number;
 
@@ -104,17 +108,18 @@ export class TrailLeaderElection extends LeaderElection {
    * @param home the database whose trail also shows it, if `database` is gone with its organization
    */
   async follow(database: string, position: bigint, home?: string): Promise<void> {
-    // A process that stepped in for a projector is given as much time as the projector, and no
-    // more.
-    const since = this.rank === 'projector' ? this.followingSince : performance.now();
-    let late = since + this.maxWaitMs;
+    // A process that stepped in for a projector is waited for as long as the projector was, and no
+    // longer.
+    let late = this.rank === 'projector' ? this.followingSince + this.maxWaitMs : undefined;
     for (;;) {
       // While this process mends what it takes over, no event goes past: it mends by what is known.
       await this.taking;
       if (this.leading) return;
-      const isDone = (await this.reached(database, home)) >= position;
+      const reached = await this.asking.run(() => this.reached(database, home));
       if (this.taking) continue;
-      if (isDone) return;
+      if (reached >= position) return;
+      // A turn to ask may be long in coming, for which the leader is not to blame.
+      late ??= performance.now() + this.maxWaitMs;
       if (performance.now() < late) await sleep(LOOK_MS);
       else {
         await this.take();

@@ -20,6 +20,8 @@ export interface UnderWay {
  * Beyond that a slow lane holds up all others.
  */
 const AHEAD = { events: 10_000, bytes: 32 * 1024 * 1024 };
+/** So many of them may wait in one lane before commands for it are refused: others need room, too. */
+const LANE_MAX = 5_000;
 
 const share = (some: readonly string[], others: readonly string[]): boolean =>
   some.some((each) => others.includes(each));
@@ -92,8 +94,9 @@ export class EventsUnderWay {
     this.failing.delete(event);
   }
 
-  /** Tells whether something fails in one of the lanes. */
-  isFailingIn(lanes: readonly string[]): boolean {
+  /** Tells whether something fails in one of the lanes, or too much waits there. */
+  isClosed(lanes: readonly string[]): boolean {
+    if (lanes.some((lane) => this.inLane.of(lane) >= LANE_MAX)) return true;
     return [...this.failing.keys()].some((event) => share(event.lanes, lanes));
   }
 

@@ -39,7 +39,7 @@ export function measureProjections(projector: Projector, store: EventStore): voi
   });
   gauge({
     name: 'millrace_projection_failing',
-    help: '1 while a read model fails and is tried again; commands get 503 meanwhile',
+    help: '1 while a read model fails and is tried again; commands that it concerns get 503 meanwhile',
     collect: (failing) => failing.set(projector.isFailing ? 1 : 0),
   });
 }

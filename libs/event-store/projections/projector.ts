@@ -146,11 +146,11 @@ export class Projector {
    * Must be called before an append. A change that read models would not show for long is refused
    * instead.
    * @param lanes of what is to be appended
-   * @throws {MillraceError} NOT_READY while a projection fails for all, or in one of the lanes
+   * @throws {MillraceError} NOT_READY while a projection fails for all, or in one of the lanes, or too much waits there
    */
   checkBeforeAppend(lanes: readonly string[] = []): void {
     const isFailing = this.failure !== undefined || this.groups.failure !== undefined;
-    if (isFailing || this.beside.underWay.isFailingIn(lanes)) throw refusedBefore(this.cause);
+    if (isFailing || this.beside.underWay.isClosed(lanes)) throw refusedBefore(this.cause);
   }
 
   /** Tells whether a projection fails, and is tried again. */
