@@ -50,6 +50,7 @@ describe('text as its author wrote it', () => {
     ['SELECT fetch, 1 FETCH FIRST ROW ONLY', 'SELECT fetch, 1 LIMIT 1'],
     ['SELECT EXTRACT(EPOCH FROM INTERVAL \'1 year 1 month 1 day\')', 'SELECT (34236000000000 / 1000000)'], // prettier-ignore
     ['SELECT CAST(1.50 AS VARCHAR), CAST(1.50 AS DOUBLE)', "SELECT CAST('1.50' AS VARCHAR), CAST(1.50 AS DOUBLE)"], // prettier-ignore
+    ['select -2 ** 2, -a & b, ~5, .5', 'select pow(-2, 2), bitAnd(-a, b), bitNot(toInt64(5)), 0.5'],
     // The engine's own.
     ['SELECT l[j.:Int64], l[j.:Int64:2]', 'SELECT l[j.:Int64], array_slice(l, j.:Int64, 2)'], // prettier-ignore
     ["WITH x -> 'a' AS f, y -> 'b' AS g SELECT f(1), j -> 'a'", "WITH x -> 'a' AS f, y -> 'b' AS g SELECT f(1), json_extract(j, 'a')"], // prettier-ignore
