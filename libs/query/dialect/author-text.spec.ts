@@ -45,7 +45,16 @@ describe('text as its author wrote it', () => {
     ["SELECT a SIMILAR TO '[^]x][[:alpha:]]{2}'", "SELECT a REGEXP '^(?s:[^]x][[:alpha:]]{2})$'"],
     ["SELECT a NOT SIMILAR TO '%'", "SELECT a REGEXP '^(?s:.*)$' = 0"],
     ["SELECT EXTRACT('year' FROM a ** 2), EXTRACT(a, 'b')", "SELECT EXTRACT(year FROM pow(a, 2)), EXTRACT(a, 'b')"], // prettier-ignore
-    // These are the engine's own functions.
+    ['SELECT ~5, ~a + 1 & 3, 6 & ~(2)', 'SELECT bitNot(toInt64(5)), bitAnd(bitNot(a + 1), 3), bitAnd(6, bitNot(toInt64((2))))'], // prettier-ignore
+    ['SELECT -9223372036854775809, 18446744073709551616, 1_000', "SELECT -CAST('9223372036854775809', 'Decimal(19, 0)'), CAST('18446744073709551616', 'Decimal(20, 0)'), 1000"], // prettier-ignore
+    ["SELECT 'a'\n 'b''c', U&'\\0041''\\\\', TEXT 'x'", "SELECT 'ab''c', 'A\\'\\\\', CAST('x' AS TEXT)"], // prettier-ignore
+    ['SELECT 1 OFFSET 2 ROWS FETCH NEXT 3 ROWS ONLY', 'SELECT 1 LIMIT 3 OFFSET 2'],
+    ['SELECT 1 ORDER BY a FETCH FIRST 3 ROWS WITH TIES', 'SELECT 1 ORDER BY a LIMIT 3 WITH TIES'],
+    ['SELECT fetch, 1 FETCH FIRST ROW ONLY', 'SELECT fetch, 1 LIMIT 1'],
+    ['SELECT EXTRACT(EPOCH FROM INTERVAL \'1 year 1 month 1 day\')', 'SELECT (34236000000000 / 1000000)'], // prettier-ignore
+    ['SELECT CAST(1.50 AS VARCHAR), CAST(1.50 AS DOUBLE)', "SELECT CAST('1.50' AS VARCHAR), CAST(1.50 AS DOUBLE)"], // prettier-ignore
+    ['select -2 ** 2, -a & b, ~5, .5', 'select pow(-2, 2), bitAnd(-a, b), bitNot(toInt64(5)), 0.5'],
+    // The engine's own.
     ['SELECT l[j.:Int64], l[j.:Int64:2]', 'SELECT l[j.:Int64], array_slice(l, j.:Int64, 2)'], // prettier-ignore
     ["WITH x -> 'a' AS f, y -> 'b' AS g SELECT f(1), j -> 'a'", "WITH x -> 'a' AS f, y -> 'b' AS g SELECT f(1), json_extract(j, 'a')"], // prettier-ignore
     ["SELECT array_agg(j ->> 'a'), list(j -> 'a'), map('k', j ->> 'a')", "SELECT array_agg(json_extract_string(j, 'a')), list(json_extract(j, 'a')), map('k', json_extract_string(j, 'a'))"], // prettier-ignore
@@ -59,12 +68,20 @@ describe('text as its author wrote it', () => {
     ["a SIMILAR TO 'x.*'", /"\." in a pattern/],
     ['a SIMILAR TO b', /written out/],
     ["a SIMILAR TO 'b' ESCAPE '!'", /no ESCAPE/],
+    ['5 # 3', /bitXor/],
+    ["U&'\\+110000'", /is no character/],
+    ['2e308', /DOUBLE/],
   ])('says what to write instead of %s', (condition, message) => {
     expect(() => readableText(`SELECT ${condition}`)).toThrow(message);
   });
 
   it.each([
     'a & ',
+    '~',
+    "'a'\n",
+    '1_',
+    '-1',
+    'fetch ',
     'a, ',
     'l[1:2], ',
     "j -> 'a', ",

@@ -61,6 +61,13 @@ export function isOperandBefore(nodes: Nodes, at: number): boolean {
   return before.kind !== 'word' || !KEYWORD.test(before.text) || isWord(before, 'END');
 }
 
+/** The same in a text of its author, whose keywords are in any case. */
+export function isValueBefore(nodes: Nodes, at: number): boolean {
+  const before = nodes[at - 1];
+  if (!before || before.kind === 'symbol') return false;
+  return before.kind !== 'word' || !isKeyword(before.text) || isWord(before, 'END');
+}
+
 const TYPE_WORDS = /^(?:PRECISION|VARYING|UNSIGNED|SIGNED)$/i;
 
 /** The index after `:: type`, which may occur several times. */
@@ -110,6 +117,6 @@ export function termEnd(nodes: Nodes, at: number): number | undefined {
 
 /** True within a sum that has been examined from its beginning. */
 export function isWithinSum(nodes: Nodes, at: number): boolean {
-  if (isSymbol(nodes[at], '-') && isOperandBefore(nodes, at)) return true;
+  if (isSymbol(nodes[at], '-') && isValueBefore(nodes, at)) return true;
   return isSymbol(nodes[at - 1], '::') || isArithmetic(nodes[at - 1]);
 }

@@ -1,4 +1,4 @@
-import { isOperandBefore, isWithinSum, sumEnd } from '../operands.js';
+import { isValueBefore, isWithinSum, sumEnd } from '../operands.js';
 import type { Rewritten, Write } from './rewriting.js';
 import { isSymbol, type Nodes } from '../source-tree.js';
 
@@ -36,7 +36,7 @@ interface Side {
 function sideAt(nodes: Nodes, at: number): Side | undefined {
   let from = at;
   while (isSymbol(nodes[from], '~')) from += 1;
-  if (from > at && isOperandBefore(nodes, at)) return undefined;
+  if (from > at && isValueBefore(nodes, at)) return undefined;
   const end = sumEnd(nodes, from);
   const isComplement = (from - at) % 2 === 1;
   return end === undefined ? undefined : { value: nodes.slice(from, end), isComplement, end };

@@ -1,4 +1,4 @@
-import { isOperandBefore, powerLength, termEnd } from '../operands.js';
+import { isValueBefore, powerLength, termEnd } from '../operands.js';
 import type { Rewritten, Write } from './rewriting.js';
 import { isSymbol, type Nodes } from '../source-tree.js';
 
@@ -7,7 +7,7 @@ import { isSymbol, type Nodes } from '../source-tree.js';
  * a sign before the first belongs to it, as in Postgres and DuckDB: `-2 ** 2` is 4.
  */
 export function power(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
-  if (isSymbol(nodes[at], '-') && isOperandBefore(nodes, at)) return undefined;
+  if (isSymbol(nodes[at], '-') && isValueBefore(nodes, at)) return undefined;
   let end = termEnd(nodes, at);
   let text = '';
   for (;;) {

@@ -1,6 +1,6 @@
 import { MillraceError } from '@app/platform';
 import type { Rewritten } from '../notations/rewriting.js';
-import { isOperandBefore } from '../operands.js';
+import { isValueBefore } from '../operands.js';
 import { isSymbol, type Nodes } from '../source-tree.js';
 import { exactNumber } from './exact-literals.js';
 
@@ -16,7 +16,7 @@ export function writtenNumber(nodes: Nodes, at: number): Rewritten | undefined {
   if (/e/i.test(text) && !/^0x/i.test(text) && !Number.isFinite(Number(text)))
     throw new MillraceError('INVALID_SQL', `${text.slice(0, 40)} is beyond the numbers that a DOUBLE holds`); // prettier-ignore
   // The engine knows `.5` only behind some signs.
-  const isBare = text.startsWith('.') && !isOperandBefore(nodes, at);
-  const isNegative = isSymbol(nodes[at - 1], '-') && !isOperandBefore(nodes, at - 1);
+  const isBare = text.startsWith('.') && !isValueBefore(nodes, at);
+  const isNegative = isSymbol(nodes[at - 1], '-') && !isValueBefore(nodes, at - 1);
   return { text: exactNumber(isBare ? `0${text}` : text, isNegative), end: at + 1 };
 }

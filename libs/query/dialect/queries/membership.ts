@@ -67,7 +67,8 @@ const isRow = (value: string): boolean => /^\(|^tuple\(/.test(value);
 /** True for what has one value in all rows; any other may be null in some. */
 function isConstant(nodes: Nodes): boolean {
   return nodes.every((node, at) => {
-    if (node.kind === 'group') return !isQuery(node.nodes) && isConstant(node.nodes);
+    if (node.kind === 'group')
+      return node.text === '{' || (!isQuery(node.nodes) && isConstant(node.nodes));
     const isName = node.kind === 'word' || node.kind === 'name';
     return !isName || isList(nodes[at + 1]) || /^(?:true|false|NULL)$/i.test(node.text);
   });
