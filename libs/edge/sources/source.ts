@@ -31,6 +31,8 @@ export interface Source {
   readonly oneRow?: string;
   /** A table function with a row for each of its files, named in `_path`; absent: they are not on this machine. */
   readonly files?: string;
+  /** A table function over the log of a Delta table: files of these names, in a format; absent: it is none. */
+  readonly deltaLog?: (names: string, format: string, structure: string) => string;
   /** Looks at its files; absent, or nothing found: nobody can tell whether they change. */
   readonly stamp?: () => Promise<SourceStamp | undefined>;
   /** The place in messages: a path or a URL, without secrets. */
