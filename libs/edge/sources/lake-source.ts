@@ -7,7 +7,8 @@ import type { Place } from './place.js';
 import { plainSource, tableFunction, type Source } from './source.js';
 
 const LOCAL = { delta: 'deltaLakeLocal', iceberg: 'icebergLocal' } as const;
-/** The subfolder that marks a folder as a table. */
+const PARQUET = 'Parquet';
+/** The folder that makes a folder a table. */
 const MARK = { delta: '_delta_log', iceberg: 'metadata' } as const;
 
 /**
@@ -22,15 +23,35 @@ export function lakeSource(
   if (place.kind === 'local') {
     if (!existsSync(`${place.path}/${MARK[format]}`))
       throw new SourceError(`it is no ${format} table: there is no folder ${MARK[format]} in it`);
-    const call = tableFunction(LOCAL[format], [quoteText(place.path)]);
-    return plainSource(call, place.path);
+    const { path } = place;
+    const local = tableFunction(LOCAL[format], [quoteText(path)]);
+    if (format === 'iceberg') return plainSource(local, path);
+    const texts = (...all: readonly string[]): readonly string[] => all.map(quoteText);
+    return {
+      ...plainSource(local, path),
+      call: (structure) =>
+        structure === undefined
+          ? local
+          : tableFunction(LOCAL.delta, texts(path, PARQUET, structure)),
+      deltaLog: (names, kind, structure) =>
+        tableFunction('file', texts(`${path}/${MARK.delta}/${names}`, kind, structure)),
+    };
   }
   if (place.kind === 'http' || place.kind === 'stdin')
     throw new SourceError(
       `a ${format} table is a folder: it can be local, or in s3://, gs:// or az://`,
     );
   const at = { ...place, key: place.key.replace(/\/*$/, '/') };
-  const call = storeCall(format, at, credentials, undefined, undefined);
+  const plain = storeCall(format, at, credentials, undefined, undefined);
   const shown = `${place.kind}://${place.bucket}/${place.key}`;
-  return plainSource(call, shown);
+  if (format === 'iceberg') return plainSource(plain, shown);
+  return {
+    ...plainSource(plain, shown),
+    call: (structure) =>
+      structure === undefined ? plain : storeCall('delta', at, credentials, PARQUET, structure),
+    deltaLog: (names, kind, structure) => {
+      const log = { ...at, key: `${at.key}${MARK.delta}/${names}` };
+      return storeCall('files', log, credentials, kind, structure);
+    },
+  };
 }

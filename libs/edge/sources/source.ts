@@ -43,7 +43,9 @@ export interface Source {
    * this machine.
    */
   readonly files?: string;
-  /** Reads the stamp of its files. If it is absent, or finds nothing, changes cannot be noticed. */
+  /** A table function over the log of a Delta table: files of these names, in a format; absent: it is none. */
+  readonly deltaLog?: (names: string, format: string, structure: string) => string;
+  /** Looks at its files; absent, or nothing found: nobody can tell whether they change. */
   readonly stamp?: () => Promise<SourceStamp | undefined>;
   /** The place in messages: a path or a URL, without secrets. */
   readonly shown: string;

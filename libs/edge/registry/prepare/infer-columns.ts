@@ -19,6 +19,7 @@ import {
 } from '../check/written-values.js';
 import type { SeenFiles } from '../check/checked-files.js';
 import { arePlain } from '../check/plain-values.js';
+import { withMoments } from './delta-moments.js';
 import { headerRow } from './header-names.js';
 import { withTimesOfDay } from './times-of-day.js';
 
@@ -60,7 +61,8 @@ export async function inferColumns(
   const find = async (inference: Settings): Promise<readonly Column[]> => {
     const told = await withoutRows({ ...source, inference }, statements, ask);
     await refuseNameless(source, statements);
-    const found = [...(await withTimesOfDay(told, source, statements))];
+    const timed = await withTimesOfDay(told, source, statements);
+    const found = [...(await withMoments(timed, source, statements))];
     if (source.many && 'schema_inference_mode' in inference) {
       // If it is asked for all files together, the engine leaves out columns that are in folders'
       // names.

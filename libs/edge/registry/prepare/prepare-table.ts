@@ -82,16 +82,17 @@ async function prepared(
   const found = schemaFromFiles
     ? await schemaOfFiles({ ...described, schemaFromFiles }, workshop)
     : await inferColumns(described, source, { statements, seen });
-  const held =
-    source.inferred ||
-    schemaFromFiles !== undefined ||
-    described.columns !== undefined ||
-    (source.footers !== undefined && found.some(({ type }) => type.includes('Time64(')));
+  const isTold = schemaFromFiles !== undefined || described.columns !== undefined;
+  const isTimed = found.some(({ type }) => type.includes('Time64('));
+  // A lake reads the types that it has itself, and no others but those of moments.
+  const held = source.deltaLog
+    ? !isTold && found.some(({ type }) => type.includes("DateTime64(6, 'UTC')"))
+    : source.inferred || isTold || (source.footers !== undefined && isTimed);
   const call = source.call(held ? structureOf(found) : undefined);
   const structs = await nullStructs(described, found, source, workshop);
   const { asides, settings = source.settings } = structs;
   try {
-    const columns = served(described, found).map((column) => nullable(column, structs));
+    const columns = served(described, found).map((column) => nullable(usual(column), structs));
     const rows = `SELECT ${columns.map((column) => expression(column, found, structs)).join(', ')} FROM ${call}`;
     const select = rows + settingsClause(settings);
     const table = { described, columns, place: source.shown, readAt };
@@ -171,6 +172,17 @@ function served(
     return column;
   });
   return [...(chosen ?? own), ...partitions];
+}
+
+/**
+ * Tables hold no dictionary of numbers, days or truths, as a file of Arrow may have it, and nobody
+ * else knows the engine's names of zones that are an offset.
+ */
+function usual({ name, type }: Column): Column {
+  const plain = type
+    .replace(/\bLowCardinality\((?!(?:Nullable\()?(?:Fixed)?String\b)((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)/g, '$1')
+    .replace(/'Fixed\/UTC[^']*'/g, "'UTC'"); // prettier-ignore
+  return { name, type: plain };
 }
 
 function nullable({ name, type }: Column, { rows }: NullStructs): Column {
