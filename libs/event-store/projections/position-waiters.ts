@@ -13,7 +13,7 @@ interface Patience {
   late(this: void): Error;
 }
 
-/** Those who wait until a position is reached. No lock of libs/flow does it: one event lets all go whose position it reaches. */
+/** Lets callers wait until a position is reached. No lock of libs/flow does that: one event lets all go whose position it reaches. */
 export class PositionWaiters {
   private waiters: Waiter[] = [];
 

@@ -105,7 +105,7 @@ class QuoteScan {
 /** @param at of the first byte behind the quote */
 function mayBeNumber(piece: Buffer, at: number): boolean {
   const first = piece[at];
-  // Who does not see all of it says yes.
+  // The text may go on in the next piece, so it is taken for a number.
   if (first === undefined) return true;
   if (!NUMBERS_BEGIN.has(first) && first !== BLANK && first !== TAB) return false;
   const end = piece.indexOf(QUOTE, at);
