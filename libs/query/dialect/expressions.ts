@@ -261,8 +261,10 @@ export class Expressions {
     }
     const [value = [], second = []] = itemsOf(nodes);
     if (/^mod(?:ulo)?$/.test(lower) && count === 2) {
-      const [left, right] = [value, second].map((side, at) => ({ type: this.writing.types.of(side), nodes: side, written: certain(args[at], 'argument') })); // prettier-ignore
-      return left && right && decimalArithmetic('%', left, right);
+      const [a = '', b = ''] = args;
+      const { types } = this.writing;
+      const left = { type: types.of(value), nodes: value, written: a };
+      return decimalArithmetic('%', left, { type: types.of(second), nodes: second, written: b });
     }
     if (base === 'sum' || base === 'avg')
       return exactSum(base, this.writing.types.of(value), aggregate, args);

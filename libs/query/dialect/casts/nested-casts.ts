@@ -34,7 +34,7 @@ export function nestedCast(
 ): string | undefined {
   const read = readEngineType(target);
   const whole = (written: string): string => `CAST(${written}, ${quoteText(target)})`;
-  if (value === 'NULL' && Object.hasOwn(WORDS, read.name)) throw noNull(read.name);
+  if (value === 'NULL' && NESTED.test(read.name)) throw noNull(read.name);
   if (read.name === 'Array') {
     if (EMPTY.test(literal ?? value)) return `CAST([], ${quoteText(target)})`;
     const each = within(typeWithin(read), ELEMENT, type.element ?? UNKNOWN, cast);
@@ -76,8 +76,7 @@ function listOfNumbers(literal: string | undefined): string | undefined {
 }
 
 const EMPTY = /^\s*(?:\[\s*\]|\{\s*\})\s*$/;
-/** The engine's names, and those that others have. */
-const WORDS: Readonly<Record<string, string>> = { Array: 'list', Map: 'map', Tuple: 'struct' };
+const NESTED = /^(?:Array|Map|Tuple)$/;
 const SINGLE = /^(?:signed|unsigned|count|literal|fraction|decimal|float|date|moment|time)$/;
 const isSingle = ({ kind }: Known): boolean => SINGLE.test(kind);
 
@@ -85,9 +84,7 @@ const problem = (message: string): MillraceError => new MillraceError('INVALID_S
 const noNull = (name: string): MillraceError =>
   name === 'Array'
     ? problem('a list cannot be null here; CAST([] AS INTEGER[]) is an empty one')
-    : problem(
-        `a ${certain(WORDS[name], 'word of a type')} cannot be null here, only what stands in it`,
-      );
+    : problem(`a ${name === 'Map' ? 'map' : 'struct'} cannot be null here, only what stands in it`);
 const noList = (target: string): MillraceError =>
   problem(`a single value is no list: CAST([x] AS ${target}) makes a list of it`);
 const unread = (word: string, target: string): MillraceError =>

@@ -12,11 +12,14 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
 /** `a & b`, `a | b`, `a << b`, `a >> b` and `~a` of integers, which bind less than `+` and more than `=`. */
 export function bitOperators(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
   if (isWithinSum(nodes, at)) return undefined;
-  let side = sideAt(nodes, at);
-  let text = side?.isComplement ? complement(side, write) : '';
-  while (side) {
+  const first = sideAt(nodes, at);
+  if (!first) return undefined;
+  let side: Side = first;
+  let text = side.isComplement ? complement(side, write) : '';
+  for (;;) {
     const operator = operatorAt(nodes, side.end);
-    const next = operator === '' ? undefined : sideAt(nodes, side.end + operator.length);
+    const next: Side | undefined =
+      operator === '' ? undefined : sideAt(nodes, side.end + operator.length);
     if (!next) break;
     text ||= write(side.value);
     // A small number has few bits, of which the engine would shift them out.
@@ -24,7 +27,7 @@ export function bitOperators(nodes: Nodes, at: number, write: Write): Rewritten 
     text = `${FUNCTIONS[operator]}(${text}, ${complement(next, write)})`;
     side = next;
   }
-  return text === '' || !side ? undefined : { text, end: side.end };
+  return text === '' ? undefined : { text, end: side.end };
 }
 
 interface Side {
