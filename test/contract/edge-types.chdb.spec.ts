@@ -35,10 +35,8 @@ describe('types of files in the edge program', () => {
         s: `Tuple(m ${MOMENT}, w ${WALL})`,
         l: `Array(${MOMENT})`,
       });
-      const [moment, wall] = [
-        '2024-01-01T00:00:00.000000Z',
-        expect.stringMatching(/^2024-01-01T00:00:00/),
-      ];
+      const moment = '2024-01-01T00:00:00.000000Z';
+      const wall: unknown = expect.stringMatching(/^2024-01-01T00:00:00/);
       expect(rows).toEqual([
         { n: 1, m: moment, w: wall, s: { m: moment, w: wall }, l: [moment] },
         { n: 2, m: null, w: null, s: { m: null, w: null }, l: [] },

@@ -5,7 +5,7 @@ import type { RecordedEvent } from '../event.js';
  * lanes side by side. An event with several lanes waits in each of them; one with none is not given.
  * It is asked once for each event, in order of position.
  */
-export type Lanes = (event: RecordedEvent) => readonly string[];
+export type Lanes = (this: void, event: RecordedEvent) => readonly string[];
 
 /**
  * A read model. Gets every event once, from where it resumes: in order of position, or, of live

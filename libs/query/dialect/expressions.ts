@@ -1,4 +1,3 @@
-import { certain } from '@app/platform';
 import { fieldWithin } from './queries/fields-within.js';
 import type { Scope } from './queries/object-shapes.js';
 import type { Aggregate } from './functions/aggregate-function.js';

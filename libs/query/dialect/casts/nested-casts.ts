@@ -1,4 +1,4 @@
-import { certain, MillraceError } from '@app/platform';
+import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import { readElement, readEngineType, typeWithin } from '../../plan/engine-type.js';
 import { UNKNOWN, type Known } from './known-type.js';
