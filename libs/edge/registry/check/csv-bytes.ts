@@ -105,7 +105,7 @@ class QuoteScan {
 /** @param at of the first byte behind the quote */
 function mayBeNumber(piece: Buffer, at: number): boolean {
   const first = piece[at];
-  // Who does not see all of it says yes.
+  // A piece that does not show the whole value counts as a number.
   if (first === undefined) return true;
   if (!NUMBERS_BEGIN.has(first) && first !== BLANK && first !== TAB) return false;
   const end = piece.indexOf(QUOTE, at);

@@ -71,7 +71,7 @@ interface Reading {
   readonly statements: SourceEngine['statements'];
 }
 
-/** Those that have a value in the first rows. Others are texts because nothing says what they are. */
+/** The texts that have a value in the first rows. The others are texts because they have no value there. */
 async function seenTexts(
   texts: readonly Leaf[],
   { call, notation, source, statements }: Reading,

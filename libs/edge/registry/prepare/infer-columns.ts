@@ -28,7 +28,7 @@ export const declared = (columns: readonly DescribedColumn[]): readonly Column[]
 
 interface Inferring {
   readonly statements: SourceEngine['statements'];
-  /** Undefined: nobody has looked at its files. */
+  /** It is undefined if its files were not looked at. */
   readonly seen: SeenFiles | undefined;
 }
 
@@ -187,7 +187,7 @@ function whereNothingIs(error: unknown): readonly Column[] {
   throw error;
 }
 
-/** Of smaller files all rows are a beginning. */
+/** All rows of a smaller file count as its beginning. */
 const SMALL_BYTES = 256 * 1024;
 const OF_FIRST_FILE: Settings = { schema_inference_mode: "'default'" };
 /** The engine finds no columns if no row follows the names. */

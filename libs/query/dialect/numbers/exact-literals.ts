@@ -18,7 +18,7 @@ export function exactResult(operator: string, left: Nodes, right: Nodes): string
   return exactConstant(b && computed(operator, a, b));
 }
 
-/** The same of `-(-9223372036854775808)`. */
+/** Writes a negated constant such as `-(-9223372036854775808)` with all of its digits. */
 export const exactNegation = (nodes: Nodes): string | undefined => {
   const constant = constantOf(nodes);
   return constant?.scale === 0 ? exactConstant(constant) : undefined;
