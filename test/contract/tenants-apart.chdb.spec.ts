@@ -28,7 +28,7 @@ function gate() {
   return { opened, open };
 }
 
-describe('what the warehouse takes long to carry out for one organization', () => {
+describe('a table that takes the warehouse long, of one organization', () => {
   let directory: string;
   let stores: Stores;
   let projector: Projector;

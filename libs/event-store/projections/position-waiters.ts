@@ -4,7 +4,7 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-interface WaitTerms {
+interface Patience {
   /** Milliseconds without progress after which a waiter gives up. */
   readonly maxWaitMs: number;
   /** When there was progress towards its position, by `performance.now()`: a long way is no standstill. */
@@ -13,12 +13,12 @@ interface WaitTerms {
   late(this: void): Error;
 }
 
-/** Waiters for a position. No lock of libs/flow fits, because one event releases every waiter whose position it reaches. */
+/** Lets callers wait until a position is reached. No lock of libs/flow does that: one event lets all go whose position it reaches. */
 export class PositionWaiters {
   private waiters: Waiter[] = [];
 
   /** @throws what `late` makes, after so many milliseconds without progress */
-  wait(position: bigint, { maxWaitMs, movedAt, late }: WaitTerms): Promise<void> {
+  wait(position: bigint, { maxWaitMs, movedAt, late }: Patience): Promise<void> {
     let timer: NodeJS.Timeout;
     return new Promise<void>((resolve, reject) => {
       const waiter = { position, resolve, reject };

@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import { fieldWithin } from './queries/fields-within.js';
 import type { Scope } from './queries/object-shapes.js';
 import type { Aggregate } from './functions/aggregate-function.js';
@@ -260,7 +261,7 @@ export class Expressions {
     }
     const [value = [], second = []] = itemsOf(nodes);
     if (/^mod(?:ulo)?$/.test(lower) && count === 2) {
-      const [left, right] = [value, second].map((side, at) => ({ type: this.writing.types.of(side), nodes: side, written: args[at] ?? '' })); // prettier-ignore
+      const [left, right] = [value, second].map((side, at) => ({ type: this.writing.types.of(side), nodes: side, written: certain(args[at], 'argument') })); // prettier-ignore
       return left && right && decimalArithmetic('%', left, right);
     }
     if (base === 'sum' || base === 'avg')

@@ -34,10 +34,6 @@ const SPACE = 0x20;
 /** Turns a letter into its lower case. */
 const LOWER = 0x20;
 
-/** Bytes that stand for themselves within a text. Whether they are UTF-8 is checked once for the whole chunk. */
-const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
-);
 /** Every type of numbers holds an integer with fewer digits. */
 const SAFE_DIGITS = 15;
 /** A float holds all integers of so many digits. 64 bits hold all of so many digits whose first digit is not 9. */

@@ -105,7 +105,7 @@ class QuoteScan {
 /** @param at of the first byte behind the quote */
 function mayBeNumber(piece: Buffer, at: number): boolean {
   const first = piece[at];
-  // A piece that does not show the whole value counts as a number.
+  // The text may go on in the next piece, so it is taken for a number.
   if (first === undefined) return true;
   if (!NUMBERS_BEGIN.has(first) && first !== BLANK && first !== TAB) return false;
   const end = piece.indexOf(QUOTE, at);

@@ -71,7 +71,7 @@ interface Reading {
   readonly statements: SourceEngine['statements'];
 }
 
-/** The texts that have a value in the first rows. The others are texts because they have no value there. */
+/** Finds the columns that have a value in the first rows. The other ones are texts because nothing says what they are. */
 async function seenTexts(
   texts: readonly Leaf[],
   { call, notation, source, statements }: Reading,

@@ -49,7 +49,7 @@ async function schemaOf(
   return found === undefined ? undefined : (JSON.parse(found) as DeltaSchema);
 } // prettier-ignore
 
-/** Tells of each time within a type, in order, whether it is a moment. */
+/** Tells of each time within a type, in their order, whether it is a moment. */
 function timesWithin(type: DeltaType): readonly boolean[] {
   if (type === 'timestamp') return [true];
   if (type === 'timestamp_ntz') return [false];

@@ -21,14 +21,14 @@ import type { SeenFiles } from '../check/checked-files.js';
 import { arePlain } from '../check/plain-values.js';
 import { withMoments } from './delta-moments.js';
 import { headerRow } from './header-names.js';
-import { withTimesOfDay } from './times-of-day.js';
+import { withTimesOfDay } from './inferred-times.js';
 
 export const declared = (columns: readonly DescribedColumn[]): readonly Column[] =>
   columns.map(({ name, dataType, nullable }) => ({ name, type: engineType(dataType, nullable) }));
 
 interface Inferring {
   readonly statements: SourceEngine['statements'];
-  /** It is undefined if its files were not looked at. */
+  /** It is undefined where nobody has looked at the source's files. */
   readonly seen: SeenFiles | undefined;
 }
 
@@ -187,7 +187,7 @@ function whereNothingIs(error: unknown): readonly Column[] {
   throw error;
 }
 
-/** All rows of a smaller file count as its beginning. */
+/** All rows of a smaller file are looked at as if they were its first ones. */
 const SMALL_BYTES = 256 * 1024;
 const OF_FIRST_FILE: Settings = { schema_inference_mode: "'default'" };
 /** The engine finds no columns if no row follows the names. */

@@ -1,4 +1,4 @@
-import { MillraceError } from '@app/platform';
+import { certain, MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import { readElement, readEngineType, typeWithin } from '../../plan/engine-type.js';
 import { UNKNOWN, type Known } from './known-type.js';
@@ -85,7 +85,9 @@ const problem = (message: string): MillraceError => new MillraceError('INVALID_S
 const noNull = (name: string): MillraceError =>
   name === 'Array'
     ? problem('a list cannot be null here; CAST([] AS INTEGER[]) is an empty one')
-    : problem(`a ${WORDS[name] ?? ''} cannot be null here, only what stands in it`);
+    : problem(
+        `a ${certain(WORDS[name], 'word of a type')} cannot be null here, only what stands in it`,
+      );
 const noList = (target: string): MillraceError =>
   problem(`a single value is no list: CAST([x] AS ${target}) makes a list of it`);
 const unread = (word: string, target: string): MillraceError =>

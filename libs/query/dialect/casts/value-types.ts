@@ -21,6 +21,7 @@ import {
   type Known,
 } from './known-type.js';
 import { typeOfConstant, typeOfNumber } from '../numbers/exact-literals.js';
+import { hiddenBy, nameOf } from '../names/hidden-names.js';
 import { callAt, operandEnd, signedOperandEnd } from '../operands.js';
 import {
   isList,
@@ -233,9 +234,6 @@ export function castType(written: string): Known {
   return /^(?:[A-Z][a-z0-9]+|UInt\d+)/.test(readEngineType(type).name) ? knownType(type) : OTHER;
 }
 
-const nameOf = (node: Node | undefined): string | undefined =>
-  node?.kind === 'word' || node?.kind === 'name' ? node.value : undefined;
-
 const isFraction = (left: Known, right: Known): boolean =>
   left.kind === 'fraction' || right.kind === 'fraction';
 
@@ -282,15 +280,3 @@ export function aliasesOf(nodes: Nodes): ReadonlyMap<string, readonly Nodes[]> {
 
 /** Marks a name without a type of its own. */
 const NOTHING_KNOWN: Nodes = [];
-
-/** Names that are not columns of a table: parameters, as in `(n, m) -> …`, and names in `AS v(n)` and `WITH v(n) AS (…)`. */
-function hiddenBy(list: Nodes, at: number): readonly string[] {
-  const [before, node, next] = [list[at - 1], list[at], list[at + 1]];
-  const isParameter = isSymbol(next, '->');
-  if (isParameter && !isList(node)) return [nameOf(node) ?? []].flat();
-  if (!isList(node)) return [];
-  const isNamed = nameOf(before) !== undefined && !isWord(before, 'AS');
-  const isTable = isWord(list[at - 2], 'AS') || (isWord(next, 'AS') && isList(list[at + 2]));
-  if (!isParameter && (!isNamed || !isTable)) return [];
-  return node.nodes.flatMap((name) => nameOf(name) ?? []);
-}

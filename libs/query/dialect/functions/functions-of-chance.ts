@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 const OF_CHANCE: Readonly<Record<string, string>> = {
   random: 'randCanonical',
   uuid: 'generateUUIDv4',
@@ -9,4 +10,6 @@ const OF_CHANCE: Readonly<Record<string, string>> = {
  * @param place something that no other call has
  */
 export const ofChance = (name: string, place: number): string | undefined =>
-  Object.hasOwn(OF_CHANCE, name) ? `${OF_CHANCE[name] ?? ''}(${place})` : undefined;
+  Object.hasOwn(OF_CHANCE, name)
+    ? `${certain(OF_CHANCE[name], 'function of chance')}(${place})`
+    : undefined;

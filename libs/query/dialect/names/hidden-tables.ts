@@ -1,7 +1,5 @@
-import { isList, isSymbol, isWord, type Node, type Nodes } from '../source-tree.js';
-
-const nameOf = (node: Node | undefined): string | undefined =>
-  node?.kind === 'word' || node?.kind === 'name' ? node.value : undefined;
+import { nameOf } from './hidden-names.js';
+import { isList, isSymbol, isWord, type Nodes } from '../source-tree.js';
 
 /** Names before a point, anywhere in a statement: `t` of `t.k`. */
 export function qualifiersIn(nodes: Nodes, found = new Set<string>()): ReadonlySet<string> {

@@ -6,7 +6,7 @@ import { itemsOf, type Nodes } from '../source-tree.js';
 /** A column of the output, which ORDER BY may name. */
 export interface Output {
   readonly names: Names;
-  /** The names that take precedence over columns in an expression. */
+  /** The names that come before columns in an expression. */
   readonly within: Names | undefined;
   /**
    * The place of each column, from 1. The places behind an item of several columns, such as `*`,

@@ -14,14 +14,15 @@ export function bitOperators(nodes: Nodes, at: number, write: Write): Rewritten 
   if (isWithinSum(nodes, at)) return undefined;
   let side = sideAt(nodes, at);
   let text = side?.isComplement ? complement(side, write) : '';
-  for (let next = side; side; side = next) {
+  while (side) {
     const operator = operatorAt(nodes, side.end);
-    next = operator === '' ? undefined : sideAt(nodes, side.end + operator.length);
+    const next = operator === '' ? undefined : sideAt(nodes, side.end + operator.length);
     if (!next) break;
     text ||= write(side.value);
     // A small number has few bits, of which the engine would shift them out.
     if (operator === '<<') text = `toInt64(${text})`;
     text = `${FUNCTIONS[operator]}(${text}, ${complement(next, write)})`;
+    side = next;
   }
   return text === '' || !side ? undefined : { text, end: side.end };
 }

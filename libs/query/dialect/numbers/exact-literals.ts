@@ -18,7 +18,7 @@ export function exactResult(operator: string, left: Nodes, right: Nodes): string
   return exactConstant(b && computed(operator, a, b));
 }
 
-/** Writes a negated constant such as `-(-9223372036854775808)` with all of its digits. */
+/** Gives the exact value of a negation, such as `-(-9223372036854775808)`. */
 export const exactNegation = (nodes: Nodes): string | undefined => {
   const constant = constantOf(nodes);
   return constant?.scale === 0 ? exactConstant(constant) : undefined;

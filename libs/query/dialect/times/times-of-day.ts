@@ -25,7 +25,7 @@ export function timeOfDay(value: string, { kind }: Known, target: string): strin
   return kind === 'text' ? read : `if(${IS_TEXT(value)}, ${read}, CAST(${value}, ${quoteText(target)}))`; // prettier-ignore
 }
 
-/** Writes a literal text as a time of day. */
+/** Reads a time of day from a text that is written out in the statement. */
 export function writtenTimeOfDay(text: string, target: string): string {
   const [, hours, seconds] = /^\s*((?:[01]?\d|2[0-3]):[0-5]\d)(:[0-5]\d(?:\.\d+)?)?\s*$/.exec(text) ?? []; // prettier-ignore
   if (hours === undefined)
