@@ -35,7 +35,10 @@ import {
 import { choicesOf } from './choices.js';
 import { engineType } from './standard-type-names.js';
 
-/** Gives the engine's type of a column by its name: `undefined` if no table of the statement has it, `Dynamic` if the tables' types differ. */
+/**
+ * Gives the engine's type of a column by its name: `undefined` if no table of the statement has it,
+ * `Dynamic` if the tables' types differ.
+ */
 export type TypeOfColumn = (name: string) => string | undefined;
 
 const COUNTS = /^(?:count|countIf|countDistinct|uniq|uniqExact|row_number|rank|dense_rank)$/i;
@@ -52,7 +55,10 @@ const DATES = /^(?:toDate|toDate32|makeDate|makeDate32|today|current_date|curdat
 const MOMENTS =
   /^(?:now|now64|current_timestamp|toDateTime|toDateTime64|makeDateTime64|fromUnixTimestamp64\w+)$/i;
 const DEPTH_MAX = 20;
-/** The limit of steps for one expression. Names that refer to each other several times could make the work grow without end. */
+/**
+ * The limit of steps for one expression. Names that refer to each other several times could make
+ * the work grow without end.
+ */
 const STEPS_MAX = 1000;
 /**
  * The limit of the expression behind one name. A statement that a person writes stays below it, and
