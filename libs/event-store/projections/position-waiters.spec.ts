@@ -22,9 +22,9 @@ describe('those who wait for a position', () => {
       moved = performance.now();
       waiters.resolve((each) => each <= position);
     }, maxWaitMs / 10);
-    const patience = { maxWaitMs, movedAt: () => moved, late };
-    const far = waiters.wait(40n, patience);
-    const beyond = waiters.wait(1000n, patience);
+    const terms = { maxWaitMs, movedAt: () => moved, late };
+    const far = waiters.wait(40n, terms);
+    const beyond = waiters.wait(1000n, terms);
     const given = expect(beyond).rejects.toThrow('late');
     await far;
     clearInterval(moving);

@@ -4,7 +4,7 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-interface Patience {
+interface WaitTerms {
   /** Milliseconds without progress after which a waiter gives up. */
   readonly maxWaitMs: number;
   /** When there was progress towards its position, by `performance.now()`: a long way is no standstill. */
@@ -18,7 +18,7 @@ export class PositionWaiters {
   private waiters: Waiter[] = [];
 
   /** @throws what `late` makes, after so many milliseconds without progress */
-  wait(position: bigint, { maxWaitMs, movedAt, late }: Patience): Promise<void> {
+  wait(position: bigint, { maxWaitMs, movedAt, late }: WaitTerms): Promise<void> {
     let timer: NodeJS.Timeout;
     return new Promise<void>((resolve, reject) => {
       const waiter = { position, resolve, reject };

@@ -16,7 +16,7 @@ export function otherSpelling(nodes: Nodes, at: number, write: Write): Rewritten
   const [, sign] = /^DATE_(ADD|SUB)$/i.exec(word.text) ?? [];
   const [time, interval, more] = itemsOf(next.nodes);
   if (sign === undefined || !time || !isWord(interval?.[0], 'INTERVAL') || more) return undefined;
-  // Of a column `d` the engine would take the name for a unit.
+  // The engine would take the name of a column `d` for a unit.
   const operator = /ADD/i.test(sign) ? '+' : '-';
   return { text: `(${write(time)} ${operator} ${write(interval ?? [])})`, end: at + 2 };
 }
