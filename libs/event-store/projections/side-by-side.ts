@@ -69,13 +69,14 @@ export class SideBySide {
 
   private add(runner: Runner): void {
     // All events in order is one lane.
-    const { lanes = inOrder, writeGroup } = runner.projection;
+    const { projection } = runner;
+    const lanes = projection.lanes ?? inOrder;
     const last = this.stages.at(-1);
     const isSame = last?.lanes === lanes;
     const stage = isSame ? last : { lanes, runners: [], isBehind: false, turns: new KeyedMutex() };
     if (!isSame) this.stages.push(stage);
     stage.runners.push(runner);
-    stage.isBehind ||= writeGroup !== undefined;
+    stage.isBehind ||= projection.writeGroup !== undefined;
   }
 
   private async follow(
