@@ -6,7 +6,7 @@ import { decimalLiteral } from '../numbers/decimal-arithmetic.js';
 import { DECIMAL_DIGITS_MAX, isExact, isInteger, type Known } from './known-type.js';
 import type { Nodes } from '../source-tree.js';
 import { checkedDate } from '../times/time-literals.js';
-import { timeOfDay, writtenTimeOfDay } from '../times/times-of-day.js';
+import { timeOfDay, writtenTimeOfDay } from '../times/casts-to-time.js';
 import { nestedCast } from './nested-casts.js';
 import { engineType } from './standard-type-names.js';
 import { castType } from './value-types.js';

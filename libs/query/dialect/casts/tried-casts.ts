@@ -1,6 +1,6 @@
 import { quoteText } from '@app/warehouse';
 import { existingDay } from '../times/existing-day.js';
-import { triedTimeOfDay } from '../times/times-of-day.js';
+import { triedTimeOfDay } from '../times/casts-to-time.js';
 import { DECIMAL_DIGITS_MAX, isInteger } from './known-type.js';
 import { engineType } from './standard-type-names.js';
 import { castType } from './value-types.js';
