@@ -9,7 +9,7 @@ const PIECE_BYTES = 1024 ** 2;
 const NUMBERS_BEGIN: ReadonlySet<number> = new Set(Buffer.from('+-.0123456789tTfFnNiI"'));
 /** A quoted value that would have another type without its quotes; an empty one is no text beside numbers. */
 const LIKE_A_NUMBER =
-  /^\s*(?:[-+]?[\d.][-+\d.eE]*|[-+]?(?:true|false|null|nan|inf|infinity)|)\s*$/i;
+  /^\s*(?:[-+]?[\d.](?:[\d.]|e[-+]?)*|[-+]?(?:true|false|null|nan|inf|infinity)|)\s*$/i;
 
 /**
  * Reads a file of CSV for faults that the engine does not report: a quote that is never closed,
