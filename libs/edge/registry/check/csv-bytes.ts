@@ -9,7 +9,7 @@ const PIECE_BYTES = 1024 ** 2;
 const NUMBERS_BEGIN: ReadonlySet<number> = new Set(Buffer.from('+-.0123456789tTfFnNiI"'));
 /** A quoted value that would have another type without its quotes; an empty one is no text beside numbers. */
 const LIKE_A_NUMBER =
-  /^\s*(?:[-+]?[\d.](?:[\d.]|e[-+]?)*|[-+]?(?:true|false|null|nan|inf|infinity)|)\s*$/i;
+  /^(?:[-+]?[\d.](?:[\d.]|e[-+]?)*|[-+]?(?:true|false|null|nan|inf|infinity)|)$/i;
 
 /**
  * Reads a file of CSV for faults that the engine does not report: a quote that is never closed,
@@ -109,5 +109,5 @@ function mayBeNumber(piece: Buffer, at: number): boolean {
   if (first === undefined) return true;
   if (!NUMBERS_BEGIN.has(first) && first !== BLANK && first !== TAB) return false;
   const end = piece.indexOf(QUOTE, at);
-  return end === -1 || LIKE_A_NUMBER.test(piece.toString('latin1', at, end));
+  return end === -1 || LIKE_A_NUMBER.test(piece.toString('latin1', at, end).trim());
 }
