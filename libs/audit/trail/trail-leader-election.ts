@@ -105,19 +105,21 @@ export class TrailLeaderElection extends LeaderElection {
   /**
    * Resolves when another process has carried out the event at `position`, or this one has taken
    * the lead.
-   * @param home the database whose trail also shows it, if `database` is gone with its organization
+   * @param isGone tells whether the database is known to be deleted with its organization: nothing
+   *   has to be carried out there any more. A trail that is not there may also be one that the
+   *   leader has not made yet. Other trails tell nothing about it: the leader may be ahead in them.
    */
-  async follow(database: string, position: bigint, home?: string): Promise<void> {
+  async follow(database: string, position: bigint, isGone: () => boolean): Promise<void> {
     // A process that stepped in for a projector is waited for as long as the projector was, and no
     // longer.
     let late = this.rank === 'projector' ? this.followingSince + this.maxWaitMs : undefined;
     for (;;) {
       // While this process mends what it takes over, no event goes past: it mends by what is known.
       await this.taking;
-      if (this.leading) return;
-      const reached = await this.asking.run(() => this.reached(database, home));
+      if (this.leading || isGone()) return;
+      const last = await this.asking.run(() => lastPositionOf(this.tables, database));
       if (this.taking) continue;
-      if (reached >= position) return;
+      if (last !== undefined && last >= position) return;
       // A turn to ask may be long in coming, for which the leader is not to blame.
       late ??= performance.now() + this.maxWaitMs;
       if (performance.now() < late) await sleep(LOOK_MS);
@@ -126,11 +128,5 @@ export class TrailLeaderElection extends LeaderElection {
         late = performance.now() + this.maxWaitMs;
       }
     }
-  }
-
-  private async reached(database: string, home?: string): Promise<bigint> {
-    const last = await lastPositionOf(this.tables, database);
-    if (last !== undefined) return last;
-    return home === undefined || home === database ? -1n : this.reached(home);
   }
 }
