@@ -73,6 +73,37 @@ describe('a process that follows the leader', () => {
     expect(tables.claims).toBe(1);
   });
 
+  it('leaves the lead to one that is busy with many, and takes it when that one stops', async () => {
+    const [count, maxWaitMs] = [60, 1000];
+    const election = new TrailLeaderElection(tables, { rank: 'reserve', maxWaitMs });
+    const trails = Array.from({ length: count }, (_, n) => `o_${n}`);
+    const following = trails.map((trail) => election.follow(trail, 7n, () => false));
+    const began = performance.now();
+    for (const trail of trails.slice(0, -1)) {
+      await new Promise((resolve) => setTimeout(resolve, (2 * maxWaitMs) / count));
+      tables.write(trail, '7');
+    }
+    await Promise.all(following.slice(0, -1));
+    expect(performance.now() - began).toBeGreaterThan(maxWaitMs);
+    expect(tables.claims).toBe(0);
+    await following.at(-1);
+    expect(tables.claims).toBe(1);
+  });
+
+  it('takes the lead from one that is busy, but never comes to this one', async () => {
+    const maxWaitMs = 20;
+    const election = new TrailLeaderElection(tables, { rank: 'reserve', maxWaitMs });
+    let isTaken = false;
+    const following = election.follow('o_new', 7n, () => false).then(() => (isTaken = true));
+    for (let position = 0n; !isTaken; position += 1n) {
+      tables.write('o_home', String(position));
+      await election.follow('o_home', position, () => false);
+      await new Promise(setImmediate);
+    }
+    await following;
+    expect(tables.claims).toBe(1);
+  });
+
   it('tells a warehouse that is away from a trail that is not there', async () => {
     tables.away = true;
     await expect(follow()).rejects.toMatchObject({ code: 210 });
