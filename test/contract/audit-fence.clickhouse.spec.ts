@@ -131,11 +131,11 @@ describe('the audit trail of two processes on a ClickHouse server (double)', () 
       new TrailLeaderElection(b, { maxWaitMs: 50 }),
     ];
     await slow.take();
-    const waiting = patient.follow(database, 1n);
+    const waiting = patient.follow(database, 1n, () => false);
     await a.appendAudit(database, [auditRow(1)]);
     await waiting;
     expect([slow.isLeading, patient.isLeading]).toEqual([true, false]);
-    await other.follow(database, 2n);
+    await other.follow(database, 2n, () => false);
     expect([other.isLeading, await slow.confirm(), await other.confirm()]).toEqual([
       true,
       false,
@@ -149,9 +149,9 @@ describe('the audit trail of two processes on a ClickHouse server (double)', () 
     await projector.start();
     await reserve.start();
     expect([projector.isLeading, reserve.isLeading]).toEqual([true, false]);
-    await reserve.follow(database, 1n);
+    await reserve.follow(database, 1n, () => false);
     expect([await projector.confirm(), reserve.isLeading]).toEqual([false, true]);
-    await projector.follow(database, 1n);
+    await projector.follow(database, 1n, () => false);
     expect([projector.isLeading, await reserve.confirm()]).toEqual([true, false]);
   });
 });

@@ -154,6 +154,27 @@ describe('events of several organizations', () => {
     expect(await told).toMatchObject({ kind: 'NOT_READY' });
   });
 
+  it('keep readers of what is written behind a slow one waiting only so long', async () => {
+    await projector.stop();
+    carriedOut = new CarriedOut();
+    const oneTrail = {
+      name: 'one-trail',
+      lanes: () => ['trail'],
+      writeGroup: async () => undefined,
+    };
+    const behind = { ...oneTrail, apply: () => undefined };
+    projector = new Projector(store, [carriedOut, behind], log, undefined, 200);
+    await projector.start();
+    await append('a', 'Slow');
+    await until(() => carriedOut.gates.isAt('Slow'));
+    const shown = await append('b', 'B');
+    await projector.awaitPosition(shown);
+    await projector.settled('trail');
+    await expect(projector.awaitWritten(shown)).rejects.toMatchObject({ kind: 'NOT_READY' });
+    carriedOut.gates.let('Slow');
+    await projector.awaitWritten(shown);
+  });
+
   it('are in no snapshot beyond one that is not applied, and come once each after a start', async () => {
     await projector.awaitPosition(await append('a', 'A'));
     await append('a', 'Slow');

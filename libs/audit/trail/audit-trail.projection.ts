@@ -255,7 +255,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
   }
 
   private follow(database: string, position: bigint): Promise<void> {
-    return this.lead.follow(database, position, this.directory.database(undefined));
+    return this.lead.follow(database, position, () => this.ended.has(database));
   }
 
   /**

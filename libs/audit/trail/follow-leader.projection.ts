@@ -27,13 +27,18 @@ export class FollowLeaderProjection implements Projection {
 
   async apply(event: RecordedEvent): Promise<void> {
     const entry = this.lead.isLeading ? undefined : audited(event);
+    if (!entry) return;
+    const database = this.databaseOf(entry);
+    if (database === undefined) return;
+    // The directory may know later events than this one: the organization may be deleted by then.
+    const isGone = (): boolean => this.databaseOf(entry) !== database;
+    await this.lead.follow(database, event.position, isGone);
+  }
+
+  private databaseOf(entry: RecordedEvent): string | undefined {
     const { directory } = this;
-    const database =
-      entry &&
-      directory.database(
-        organizationOfEntry(entry, (stream) => directory.organizationOfStream(stream)),
-      );
-    if (database !== undefined)
-      await this.lead.follow(database, event.position, this.directory.database(undefined));
+    return directory.database(
+      organizationOfEntry(entry, (stream) => directory.organizationOfStream(stream)),
+    );
   }
 }

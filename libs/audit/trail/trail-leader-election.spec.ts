@@ -3,6 +3,8 @@ import { MemoryAuditTables } from '../../../test/doubles/audit-tables/memory-aud
 import { TrailLeaderElection } from './trail-leader-election.js';
 
 const NEVER_MS = 60_000;
+/** It has looked more than once by then. */
+const LOOKED_MS = 100;
 
 /** A process that leads writes; this one follows. */
 class Tables extends MemoryAuditTables {
@@ -27,33 +29,78 @@ class Tables extends MemoryAuditTables {
 
 describe('a process that follows the leader', () => {
   let tables: Tables;
-  const follow = (maxWaitMs = NEVER_MS): Promise<void> =>
-    new TrailLeaderElection(tables, { rank: 'reserve', maxWaitMs }).follow('o_gone', 7n, 'o_home');
+  let isGone: boolean;
+  const follow = (maxWaitMs = NEVER_MS): Promise<void> => {
+    const election = new TrailLeaderElection(tables, { rank: 'reserve', maxWaitMs });
+    return election.follow('o_new', 7n, () => isGone);
+  };
+  const isDone = (following: Promise<void>): Promise<boolean> => {
+    const looked = new Promise((resolve) => setTimeout(resolve, LOOKED_MS));
+    return Promise.race([following.then(() => true), looked.then(() => false)]);
+  };
   beforeEach(() => {
     tables = new Tables();
-    tables.write('o_home', '6');
+    isGone = false;
   });
 
   it('does not wait for the trail of an organization that was deleted since', async () => {
     const following = follow();
-    tables.write('o_home', '8');
+    isGone = true;
     await following;
     expect(tables.claims).toBe(0);
   });
 
-  it('waits for the trail itself while it is there', async () => {
-    tables.write('o_gone', '5');
+  it('waits for a trail that is not made yet, however far the leader is in others', async () => {
     tables.write('o_home', '8');
     const following = follow();
-    const isDone = await Promise.race([following.then(() => true), Promise.resolve(false)]);
-    expect(isDone).toBe(false);
-    tables.write('o_gone', '7');
+    expect(await isDone(following)).toBe(false);
+    tables.write('o_new', '7');
     await following;
     expect(tables.claims).toBe(0);
   });
 
-  it('takes the lead when neither comes, as for one that is being made', async () => {
+  it('waits for an entry of its event, or of a later one', async () => {
+    tables.write('o_new', '6');
+    const following = follow();
+    expect(await isDone(following)).toBe(false);
+    tables.write('o_new', '9');
+    await following;
+    expect(tables.claims).toBe(0);
+  });
+
+  it('takes the lead when none comes, as for one that is being made', async () => {
     await follow(1);
+    expect(tables.claims).toBe(1);
+  });
+
+  it('leaves the lead to one that is busy with many, and takes it when that one stops', async () => {
+    const [count, maxWaitMs] = [60, 1000];
+    const election = new TrailLeaderElection(tables, { rank: 'reserve', maxWaitMs });
+    const trails = Array.from({ length: count }, (_, n) => `o_${n}`);
+    const following = trails.map((trail) => election.follow(trail, 7n, () => false));
+    const began = performance.now();
+    for (const trail of trails.slice(0, -1)) {
+      await new Promise((resolve) => setTimeout(resolve, (2 * maxWaitMs) / count));
+      tables.write(trail, '7');
+    }
+    await Promise.all(following.slice(0, -1));
+    expect(performance.now() - began).toBeGreaterThan(maxWaitMs);
+    expect(tables.claims).toBe(0);
+    await following.at(-1);
+    expect(tables.claims).toBe(1);
+  });
+
+  it('takes the lead from one that is busy, but never comes to this one', async () => {
+    const maxWaitMs = 20;
+    const election = new TrailLeaderElection(tables, { rank: 'reserve', maxWaitMs });
+    let isTaken = false;
+    const following = election.follow('o_new', 7n, () => false).then(() => (isTaken = true));
+    for (let position = 0n; !isTaken; position += 1n) {
+      tables.write('o_home', String(position));
+      await election.follow('o_home', position, () => false);
+      await new Promise(setImmediate);
+    }
+    await following;
     expect(tables.claims).toBe(1);
   });
 

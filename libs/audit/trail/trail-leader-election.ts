@@ -6,6 +6,8 @@ import { lastPositionOf } from './last-position.js';
 
 /** If no process carries an event out for so long, another process takes over. */
 const MAX_WAIT_MS = 2000;
+/** A leader that carries out other events may take so many times as long for one. */
+const BUSY_TIMES = 10;
 const LOOK_MS = 20;
 /** Events of many organizations may wait at a time; so many of them ask the warehouse at once. */
 const ASKING = 8;
@@ -31,6 +33,8 @@ export class TrailLeaderElection extends LeaderElection {
   private leading = false;
   private terms = 0;
   private followingSince = performance.now();
+  /** When it was last seen that the leader had carried out an event. */
+  private carriedOutAt = -Infinity;
   private duties: readonly (() => Promise<void>)[] = [];
   /** Several trails may be written at a time, and each of them may want the lead. */
   private taking: Promise<void> | undefined;
@@ -105,32 +109,38 @@ export class TrailLeaderElection extends LeaderElection {
   /**
    * Resolves when another process has carried out the event at `position`, or this one has taken
    * the lead.
-   * @param home the database whose trail also shows it, if `database` is gone with its organization
+   * @param isGone tells whether the database is known to be deleted with its organization: nothing
+   *   has to be carried out there any more. A trail that is not there may also be one that the
+   *   leader has not made yet. Other trails tell nothing about it: the leader may be ahead in them.
    */
-  async follow(database: string, position: bigint, home?: string): Promise<void> {
+  async follow(database: string, position: bigint, isGone: () => boolean): Promise<void> {
     // A process that stepped in for a projector is waited for as long as the projector was, and no
     // longer.
-    let late = this.rank === 'projector' ? this.followingSince + this.maxWaitMs : undefined;
+    let since = this.rank === 'projector' ? this.followingSince : undefined;
     for (;;) {
       // While this process mends what it takes over, no event goes past: it mends by what is known.
       await this.taking;
-      if (this.leading) return;
-      const reached = await this.asking.run(() => this.reached(database, home));
+      if (this.leading || isGone()) return;
+      const last = await this.asking.run(() => lastPositionOf(this.tables, database));
       if (this.taking) continue;
-      if (reached >= position) return;
+      if (last !== undefined && last >= position) {
+        this.carriedOutAt = performance.now();
+        return;
+      }
       // A turn to ask may be long in coming, for which the leader is not to blame.
-      late ??= performance.now() + this.maxWaitMs;
-      if (performance.now() < late) await sleep(LOOK_MS);
+      since ??= performance.now();
+      if (performance.now() < this.lateAfter(since)) await sleep(LOOK_MS);
       else {
         await this.take();
-        late = performance.now() + this.maxWaitMs;
+        since = performance.now();
       }
     }
   }
 
-  private async reached(database: string, home?: string): Promise<bigint> {
-    const last = await lastPositionOf(this.tables, database);
-    if (last !== undefined) return last;
-    return home === undefined || home === database ? -1n : this.reached(home);
+  /** Events of many organizations wait at a time, and the leader carries out only some at once. */
+  private lateAfter(since: number): number {
+    if (this.rank === 'projector') return since + this.maxWaitMs;
+    const busy = Math.min(this.carriedOutAt, since + (BUSY_TIMES - 1) * this.maxWaitMs);
+    return Math.max(since, busy) + this.maxWaitMs;
   }
 }

@@ -1,4 +1,4 @@
-import { KeyedCounter } from '@app/flow';
+import { KeyedCounter, within } from '@app/flow';
 import type { RecordedEvent } from '../event.js';
 
 /** An event that projections apply side by side with others, or that waits in its lanes. */
@@ -130,25 +130,40 @@ export class EventsUnderWay {
   }
 
   /**
-   * Waits until what is shown by now is behind, too, or something in the way fails.
+   * Waits until what is shown by now is behind, too, or something in the way fails, or for as long.
    * @param lane one of the lanes behind; undefined: all of them
    */
-  async settled(lane: string | undefined, signal: AbortSignal): Promise<void> {
+  async settled(lane: string | undefined, signal: AbortSignal, maxWaitMs: number): Promise<void> {
     const concerns = ({ lanesBehind }: UnderWay): boolean =>
       lane === undefined ? lanesBehind.length > 0 : lanesBehind.includes(lane);
     const shown = [...this.events.values()].filter((event) => event.isShown && concerns(event));
-    for (const { event } of shown)
-      while (this.has(event.position) && !signal.aborted) {
-        if ([...this.failing.keys()].some(concerns)) return;
-        await this.change();
-      }
+    // They are many, and it is asked at each change: those that are done are not looked at again.
+    let left = shown.length;
+    const isDone = (): boolean => {
+      while (left > 0 && !this.has(shown[left - 1]?.event.position ?? 0n)) left -= 1;
+      return left === 0 || [...this.failing.keys()].some(concerns);
+    };
+    await this.until(isDone, signal, maxWaitMs);
   }
 
-  /** Waits until the event is applied, or fails. */
-  async whole(position: bigint, signal: AbortSignal): Promise<void> {
+  /** Waits until the event is applied, or fails, or for as long. */
+  async whole(position: bigint, signal: AbortSignal, maxWaitMs: number): Promise<void> {
     const event = this.events.get(position);
-    while (event && this.has(position) && !this.failing.has(event) && !signal.aborted)
-      await this.change();
+    const isDone = (): boolean => !event || !this.has(position) || this.failing.has(event);
+    await this.until(isDone, signal, maxWaitMs);
+  }
+
+  private async until(
+    isDone: () => boolean,
+    signal: AbortSignal,
+    maxWaitMs: number,
+  ): Promise<void> {
+    if (isDone()) return;
+    let isLate = false;
+    const wait = async (): Promise<void> => {
+      while (!isDone() && !isLate && !signal.aborted) await this.change();
+    };
+    await within(maxWaitMs, wait(), () => void (isLate = true));
   }
 
   /** Lets those look again who wait for a change. */

@@ -113,18 +113,18 @@ export class Projector {
   /**
    * Resolves when the groups that projections write have everything that the read models show.
    * Readers of such tables, such as the audit trail, wait for it first. While writing fails it does
-   * not wait, and they see the state so far.
+   * not wait, and where a lane is slow it does not wait for ever: they see the state so far.
    * @param lane the lane of the projections that write, such as a trail; undefined: all lanes
    */
   async settled(lane?: string): Promise<void> {
-    await this.beside.underWay.settled(lane, this.stopping.signal);
+    await this.beside.underWay.settled(lane, this.stopping.signal, this.maxWaitMs);
     await this.groups.settle(this.groups.count);
   }
 
   /** The same up to an event that shows. @throws {MillraceError} NOT_READY, SHUTTING_DOWN */
   async awaitWritten(position: bigint): Promise<void> {
     const { underWay } = this.beside;
-    await underWay.whole(position, this.stopping.signal);
+    await underWay.whole(position, this.stopping.signal, this.maxWaitMs);
     const { count } = this.groups;
     await this.groups.settle(count);
     if (underWay.has(position) || !this.groups.isWritten(count))
