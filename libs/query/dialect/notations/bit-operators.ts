@@ -49,11 +49,13 @@ function complement({ value, isComplement }: Side, write: Write): string {
   return `bitNot(${isWritten(value) ? `toInt64(${text})` : text})`;
 }
 
-/** True for numbers that stand in the statement: the engine takes few bits for them. */
+/** True for integers that stand in the statement: the engine takes few bits for them. */
 const isWritten = (nodes: Nodes): boolean =>
   nodes.every((node) =>
-    node.kind === 'group' ? isWritten(node.nodes) : /^(?:number|symbol)$/.test(node.kind),
-  );
+    node.kind === 'group'
+      ? isWritten(node.nodes)
+      : node.kind === 'symbol' || (node.kind === 'number' && /^(?:[\d_]+|0x[\da-f]+)$/i.test(node.text)),
+  ); // prettier-ignore
 
 /** The operator that stands there; `&&` and the like are other operators. */
 export function operatorAt(nodes: Nodes, at: number): string {
