@@ -38,8 +38,10 @@ const isNull = ([only, more]: Nodes): boolean => more === undefined && isWord(on
 /** The left side of IN. */
 interface Sought {
   readonly nodes: Nodes;
-  /** In the engine's SQL. */
+  /** In the engine's SQL. It is written once for each item that is no constant. */
   readonly value: string;
+  /** Counts a text that is added. */
+  readonly add: (text: string) => string;
 }
 
 /**
@@ -49,7 +51,7 @@ interface Sought {
  */
 export function membership(
   { isNegated, list }: Membership,
-  { nodes, value }: Sought,
+  { nodes, value, add }: Sought,
   write: (item: Nodes) => string,
 ): string {
   const items = itemsOf(list.nodes);
@@ -57,8 +59,8 @@ export function membership(
   const others = isRow(nodes) ? [] : values.filter((item) => !isConstant(item));
   if (others.length > 0) {
     const known = values.filter((item) => !others.includes(item)).map(write);
-    const found = known.length === 0 ? [] : [`${value} IN (${known.join(', ')})`];
-    const equal = others.map((item) => `${value} = (${write(item)})`);
+    const found = known.length === 0 ? [] : [add(`${value} IN (${known.join(', ')})`)];
+    const equal = others.map((item) => add(`${value} = (${write(item)})`));
     const unknown = values.length === items.length ? [] : ['NULL'];
     return `${isNegated ? 'NOT ' : ''}(${[...found, ...equal, ...unknown].join(' OR ')})`;
   }
