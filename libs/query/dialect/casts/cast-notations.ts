@@ -28,7 +28,12 @@ export function castNotation(
 ): Rewritten | undefined {
   const [first, list] = [nodes[at], nodes[at + 1]];
   if (isSymbol(first, '::')) return ofColons(nodes, at, source);
-  if (isList(first) && isSymbol(list, '::') && !isValueBefore(nodes, at))
+  if (
+    isList(first) &&
+    isSymbol(list, '::') &&
+    !isValueBefore(nodes, at) &&
+    !isWord(nodes[at - 1], 'IN')
+  )
     return ofBrackets(first, nodes.slice(at + 1, at + 4), at, source, write);
   if (first?.kind === 'text' && isSymbol(list, '::') && isWord(nodes[at + 2], 'INTERVAL'))
     return { text: writtenInterval(first.value), end: at + 3 };
