@@ -37,7 +37,8 @@ export function fileSource(
       const stamp = () => stampOf(place.path, format.endings);
       // A format whose reader reads no byte.
       const files = tableFunction('file', [quoteText(path), 'One']);
-      return { ...read, call, many: isGlob(path), shown: place.path, stamp, files };
+      const lines = tableFunction('file', [quoteText(path), 'LineAsString', quoteText('line String')]); // prettier-ignore
+      return { ...read, call, many: isGlob(path), shown: place.path, stamp, files, lines };
     }
     case 'http': {
       const sent = Object.entries(headers ?? {}).map(

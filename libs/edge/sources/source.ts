@@ -43,6 +43,8 @@ export interface Source {
    * this machine.
    */
   readonly files?: string;
+  /** A table function with the lines of its files, in `line`; absent: they are not on this machine. */
+  readonly lines?: string;
   /** A table function over the log of a Delta table: files of these names, in a format; absent: it is none. */
   readonly deltaLog?: (names: string, format: string, structure: string) => string;
   /** Looks at its files; absent, or nothing found: nobody can tell whether they change. */

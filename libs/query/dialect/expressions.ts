@@ -131,7 +131,10 @@ export class Expressions {
     const type = types.of(value);
     const write = (nodes: Nodes): string => this.write(nodes, names);
     const written = soughtValue(value, (nodes) => types.of(nodes), write);
-    return membership(among, written, (item) => this.beside(type, types.of(item), item, names));
+    const add = (text: string): string => this.length.add(text);
+    return membership(among, { nodes: value, value: written, add }, (item) =>
+      this.beside(type, types.of(item), item, names),
+    );
   }
 
   /** Writes an item of a list, or one side of a comparison, beside a value of that type. */

@@ -333,6 +333,13 @@ describe('standard SQL in the words of the engine', () => {
     expect(growth(written, nested, 5)).toBeLessThan(10);
   });
 
+  it('bounds the values that are compared with each item of a list', () => {
+    const wide = `SELECT (concat('${'x'.repeat(2_000)}', a)) IN (${'a, '.repeat(1000)}a) AS v FROM t`;
+    expect(() => written(wide)).toThrow(/too long when its functions/);
+    const nested = `SELECT ${'('.repeat(40)}a${' IN (1, b))'.repeat(40)} AS v FROM t`;
+    expect(() => written(nested)).toThrow(/too long when its functions/);
+  });
+
   it('bounds what ORDER BY has names for', () => {
     const many = `SELECT *, (a${' + b'.repeat(1000)}) AS v FROM t ORDER BY ${'v, '.repeat(1000)}v`;
     expect(() => written(many)).toThrow(/too long when its functions/);

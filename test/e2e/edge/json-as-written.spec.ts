@@ -152,6 +152,8 @@ describe('JSON is what is written there', () => {
     ['1.5', '"v":1.5'],
     ['true', '"v":"true"'],
     ['1, "late": 5', '"late":5'],
+    ['"5"', '"v":"5"'],
+    ['"true"', '"v":"true"'],
   ])('%s behind the bytes that are looked at for types is what it is', async (last, wanted) => {
     const line = `{"n": 1, "v": 1, "more": "${'x'.repeat(10_000)}"}\n`;
     const file = join(folder, 't.ndjson');
@@ -159,5 +161,44 @@ describe('JSON is what is written there', () => {
     writeFileSync(file, `{"n": 2, "v": ${last}}\n`, { flag: 'a' });
     expect((await register(',materialize=false')).status).toBe(200);
     expect((await own.edge.sql('SELECT * FROM t WHERE n = 2')).text).toContain(wanted);
+  });
+
+  it.each([
+    ['1', '"5"', '5'],
+    ['1', '\n  "5"', '5'],
+    ['1.5', '"0.5"', '0.5'],
+    ['true', '"true"', 'true'],
+    ['[1, 2]', '["5"]', ['5']],
+    ['[1, 2]', '[\n"5"]', ['5']],
+    ['[[1], [2]]', '[[1], ["5"]]', [['1'], ['5']]],
+    ['{"k.": 1}', '{"k." : "5"}', { 'k.': '5' }],
+    ['[{"k": [true]}]', '[{"k": ["true"]}]', [{ k: ['true'] }]],
+    ['{"a`b": 1}', '{"a`b":"5"}', { 'a`b': '5' }],
+    ['{"a\\"b": 1}', '{"a\\"b":"5"}', { 'a"b': '5' }],
+  ])('beside many of %s the text %j stays a text', async (many, last, wanted) => {
+    const values = Array<string>(20_000).fill(`${many}, "more": "some more text"`);
+    write([...values, last]);
+    for (const more of ['', ',materialize=false']) {
+      expect((await register(more)).status).toBe(200);
+      const { text } = await own.edge.sql('SELECT v FROM t WHERE n = 20000');
+      expect(JSON.parse(text)).toEqual([{ v: wanted }]);
+    }
+  });
+
+  it('a text behind a key that is written with escapes stays a text', async () => {
+    write([
+      ...Array<string>(20_000).fill('1, "more": "some more text"'),
+      '1}\n{"n": -1, "\\u0076":"5"',
+    ]);
+    expect((await register('')).status).toBe(200);
+    const { text } = await own.edge.sql('SELECT v FROM t WHERE n = -1');
+    expect(JSON.parse(text)).toEqual([{ v: '5' }]);
+  });
+
+  it('texts that look like numbers leave no doubt about other columns', async () => {
+    write(Array<string>(20_000).fill('1, "more": "5", "o": {"q": "true", "l": ["1", ["x"]]}'));
+    expect((await register('')).status).toBe(200);
+    const { text } = await own.edge.sql('SELECT v, more FROM t LIMIT 1');
+    expect(JSON.parse(text)).toEqual([{ v: 1, more: '5' }]);
   });
 });

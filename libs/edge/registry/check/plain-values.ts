@@ -3,6 +3,7 @@ import { BEGINNING_ROWS } from '../../sources/engine-format.js';
 import { settingsClause, structureOf, type Source } from '../../sources/source.js';
 import { MICROSECONDS, PLAIN_TIME } from './doubts.js';
 import { leavesOf, withLeaves, type Leaf } from './leaves.js';
+import { mayQuoteNumbers } from './quoted-numbers.js';
 import { ALL_FIELDS, TEXT, type TypedColumns } from './written-values.js';
 
 /** More are not worth a look of their own. */
@@ -55,7 +56,8 @@ export async function arePlain(
     const rows = `SELECT ${isAll ? '*' : [...wanted].join(', ')} FROM ${call}`;
     const settings = { ...source.settings, ...(isAll && ALL_FIELDS) };
     const sql = `SELECT 1 FROM (${rows}) WHERE ${tests.join(' OR ')} LIMIT 1${settingsClause(settings)} FORMAT TSVRaw`;
-    return (await statements.run(sql)) === '';
+    if ((await statements.run(sql)) !== '') return false;
+    return notation === 'csv' || !(await mayQuoteNumbers(own, source, statements));
   } catch (error) {
     // A row that is broken, or a field that is no column: who looks closely says which.
     if (error instanceof WarehouseError) return false;

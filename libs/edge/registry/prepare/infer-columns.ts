@@ -19,6 +19,7 @@ import {
 } from '../check/written-values.js';
 import type { SeenFiles } from '../check/checked-files.js';
 import { arePlain } from '../check/plain-values.js';
+import { mayQuoteNumbers } from '../check/quoted-numbers.js';
 import { withMoments } from './delta-moments.js';
 import { headerRow } from './header-names.js';
 import { withTimesOfDay } from './inferred-times.js';
@@ -132,9 +133,12 @@ async function holdingAll(
   const look = (found: readonly Column[]): Promise<Misfits> =>
     misfitsOf(typed(found), source, statements);
   let misfits = await look(await find(inference));
+  const isFar = files !== undefined && bytes > INFERENCE_BYTES;
   const isSome = misfits.values.size > 0 || misfits.field !== undefined;
+  const mayBeTexts = async (): Promise<boolean> =>
+    notation === 'json' && mayQuoteNumbers(misfits.columns, source, statements);
   // They may be where nobody looked for types.
-  if (isSome && files !== undefined && bytes > INFERENCE_BYTES)
+  if (isFar && (isSome || (await mayBeTexts())))
     misfits = await find({ ...inference, ...ALL_BYTES }).then(look, (error: unknown) => {
       // The engine finds no type for integers of more than 20 digits; as text they stay unchanged.
       if (error instanceof WarehouseError) return misfits;

@@ -1,5 +1,6 @@
 import { quoteText } from '@app/warehouse';
 import type { Rewritten, Write } from '../notations/rewriting.js';
+import { isValueBefore } from '../operands.js';
 import {
   endOf,
   isList,
@@ -27,6 +28,13 @@ export function castNotation(
 ): Rewritten | undefined {
   const [first, list] = [nodes[at], nodes[at + 1]];
   if (isSymbol(first, '::')) return ofColons(nodes, at, source);
+  if (
+    isList(first) &&
+    isSymbol(list, '::') &&
+    !isValueBefore(nodes, at) &&
+    !isWord(nodes[at - 1], 'IN')
+  )
+    return ofBrackets(first, nodes.slice(at + 1, at + 4), at, source, write);
   if (first?.kind === 'text' && isSymbol(list, '::') && isWord(nodes[at + 2], 'INTERVAL'))
     return { text: writtenInterval(first.value), end: at + 3 };
   // The engine would read the digits as a text, and not as an integer.
@@ -37,6 +45,27 @@ export function castNotation(
   if (first?.kind !== 'word' || !isList(list)) return undefined;
   if (isWord(first, 'CAST')) return ofCast(list, at, source, write);
   return /^(?:TRY|SAFE)_CAST$/i.test(first.text) ? ofTryCast(list, at, source, write) : undefined;
+}
+
+/**
+ * `(5)::VARCHAR` and `('x')::VARCHAR`: the engine would read the brackets as a piece of the text.
+ * @param behind the nodes that follow the brackets
+ */
+function ofBrackets(
+  { nodes: [sign, ...more], nodes }: Group,
+  behind: Nodes,
+  at: number,
+  source: string,
+  write: Write,
+): Rewritten | undefined {
+  const isSigned = isSymbol(sign, '-');
+  const [only, other] = isSigned ? more : nodes;
+  if (!only || other) return undefined;
+  if (isList(only) && !isSigned) return ofBrackets(only, behind, at, source, write);
+  if (isSigned) return only.kind === 'number' ? { text: `(-(${write([only])}))`, end: at + 1 } : undefined; // prettier-ignore
+  if (only.kind !== 'number' && only.kind !== 'text') return undefined;
+  const cast = castNotation([only, ...behind], 0, source, write);
+  return cast ? { ...cast, end: at + cast.end } : { text: write([only]), end: at + 1 };
 }
 
 /** `TIMESTAMP WITH TIME ZONE '…'`, `TIMESTAMP(3) '…'`, `TIME WITHOUT TIME ZONE '…'`, `NUMERIC '1.5'`, `TEXT 'a'`. */
@@ -81,7 +110,10 @@ function ofCast(list: Group, at: number, source: string, write: Write): Rewritte
   // The engine would leave zeros at the end out.
   const isDigits = only?.kind === 'number' && !more && /^\d*\.\d+$/.test(only.text);
   if (isDigits && TEXTS.test(type?.text ?? ''))
-    return { text: `CAST(${quoteText(only.text)} AS ${type?.text ?? ''})`, end: at + 2 };
+    return {
+      text: `CAST(${quoteText(only.text.replace(/^\./, '0.'))} AS ${type?.text ?? ''})`,
+      end: at + 2,
+    };
   if (!type?.isForeign || type.end !== list.nodes.length) return undefined;
   return { text: `CAST(${write(value)} AS ${type.text})`, end: at + 2 };
 }

@@ -1,3 +1,4 @@
+import { MillraceError } from '@app/platform';
 import { isValueBefore, isWithinSum, sumEnd } from '../operands.js';
 import type { Rewritten, Write } from './rewriting.js';
 import { isSymbol, type Nodes } from '../source-tree.js';
@@ -49,7 +50,11 @@ function sideAt(nodes: Nodes, at: number): Side | undefined {
 function complement({ value, isComplement }: Side, write: Write): string {
   const text = write(value);
   if (!isComplement) return text;
-  return `bitNot(${isWritten(value) ? `toInt64(${text})` : text})`;
+  if (!isWritten(value)) return `bitNot(${text})`;
+  // The engine has bits of other numbers, too.
+  if (/^[^x]*[.e]/i.test(text))
+    throw new MillraceError('INVALID_SQL', `~${text.slice(0, 40)}: only integers have bits`);
+  return `bitNot(toInt64(${text}))`;
 }
 
 /** True for numbers that stand in the statement: the engine takes few bits for them. */

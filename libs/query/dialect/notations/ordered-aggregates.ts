@@ -1,3 +1,4 @@
+import { MillraceError } from '@app/platform';
 import type { Rewritten, Write } from './rewriting.js';
 import { isList, isWord, itemsOf, type Group, type Node, type Nodes } from '../source-tree.js';
 
@@ -20,7 +21,10 @@ export function orderedAggregate(
   const filter = isWord(nodes[at + 2], 'FILTER') ? nodes[at + 3] : undefined;
   if (!LISTS.test(word.text)) return undefined;
   const text = ordered(word.text, list, filter, write, add);
-  return text === undefined ? undefined : { text, end: filter === undefined ? at + 2 : at + 4 };
+  const end = filter === undefined ? at + 2 : at + 4;
+  if (text !== undefined && isWord(nodes[end], 'OVER'))
+    throw new MillraceError('INVALID_SQL', `${word.text}(… ORDER BY …) is not read with OVER: join a subquery that groups by the keys of the window`); // prettier-ignore
+  return text === undefined ? undefined : { text, end };
 }
 
 /** `percentile_cont(0.5) WITHIN GROUP (ORDER BY x)` */

@@ -35,24 +35,32 @@ export function soughtValue(
 
 const isNull = ([only, more]: Nodes): boolean => more === undefined && isWord(only, 'NULL');
 
+/** The left side of IN. */
+interface Sought {
+  readonly nodes: Nodes;
+  /** In the engine's SQL. It is written once for each item that is no constant. */
+  readonly value: string;
+  /** Counts a text that is added. */
+  readonly add: (text: string) => string;
+}
+
 /**
  * Tells whether a value is in a list. If the list contains a null and not the value, the result is
  * null: the null might be that value.
- * @param value in the engine's SQL.
  * @param write an item of the list in the engine's SQL.
  */
 export function membership(
   { isNegated, list }: Membership,
-  value: string,
+  { nodes, value, add }: Sought,
   write: (item: Nodes) => string,
 ): string {
   const items = itemsOf(list.nodes);
   const values = items.filter((item) => !isNull(item));
-  const others = isRow(value) ? [] : values.filter((item) => !isConstant(item));
+  const others = isRow(nodes) ? [] : values.filter((item) => !isConstant(item));
   if (others.length > 0) {
     const known = values.filter((item) => !others.includes(item)).map(write);
-    const found = known.length === 0 ? [] : [`${value} IN (${known.join(', ')})`];
-    const equal = others.map((item) => `${value} = (${write(item)})`);
+    const found = known.length === 0 ? [] : [add(`${value} IN (${known.join(', ')})`)];
+    const equal = others.map((item) => add(`${value} = (${write(item)})`));
     const unknown = values.length === items.length ? [] : ['NULL'];
     return `${isNegated ? 'NOT ' : ''}(${[...found, ...equal, ...unknown].join(' OR ')})`;
   }
@@ -62,7 +70,12 @@ export function membership(
   return `if(${found}, ${String(!isNegated)}, NULL)`;
 }
 
-const isRow = (value: string): boolean => /^\(|^tuple\(/.test(value);
+/** `(a, b)` or `tuple(a, b)`; `(a + 1)` is one value. */
+function isRow([first, second, more]: Nodes): boolean {
+  if (second === undefined)
+    return isList(first) && !isQuery(first.nodes) && (itemsOf(first.nodes).length > 1 || isRow(first.nodes)); // prettier-ignore
+  return more === undefined && isList(second) && /^(?:tuple|ROW)$/i.test(first?.text ?? '');
+}
 
 /** True for what has one value in all rows; any other may be null in some. */
 function isConstant(nodes: Nodes): boolean {

@@ -4,7 +4,13 @@ import { clausesOf, isSetOperator } from './select-clauses.js';
 
 const COUNTS = /^(?:count|countIf|countDistinct|countDistinctIf|uniqExact|uniqExactIf)$/i;
 const SUMS = /^(?:sum|min|max|avg)(?:If)?$/i;
-const REPLACES_NULL = /^(?:coalesce|ifNull|nvl)$/i;
+/**
+ * Functions that are the same in the engine, and null only where a value is. So null tells that there
+ * were no rows; CASE, OR and nullif may be null beside rows, too.
+ */
+const PASSES = /^(?:coalesce|ifNull|nvl|concat|round|abs)$/i;
+const WORDS = /^(?:NOT|NULL|true|false)$/i;
+const SIGNS = /^(?:[-+*/%=<>]|[<>!]=|<>)$/;
 const PLAIN = new Set(['SELECT', 'FROM', 'PREWHERE', 'WHERE']);
 
 /** The values of subqueries that find no rows. Each is asked for once it is written. */
@@ -41,26 +47,25 @@ function valueOfNothing(nodes: Nodes): string | undefined {
   const [item = [], another] = itemsOf(nodes.slice(list.from, list.to));
   if (another) return undefined;
   const value = isWord(item.at(-2), 'AS') ? item.slice(0, -2) : item;
-  const call = callAt(value, 0);
-  if (call?.end !== value.length) return computedOfNothing(value);
-  if (call.overAt !== call.end) return undefined;
-  if (COUNTS.test(call.name)) return '0';
-  const [first = [], second, third] = itemsOf(call.list.nodes);
-  const inner = callAt(first, 0);
-  const isSum = inner?.end === first.length && SUMS.test(inner.name);
-  if (!REPLACES_NULL.test(call.name) || !isSum || third) return undefined;
-  const [literal, more] = second ?? [];
-  const isLiteral = literal?.kind === 'number' || literal?.kind === 'text';
-  return isLiteral && !more ? literal.text : undefined;
+  // Without an aggregate there is no row, and so no value: `(SELECT 1 FROM u WHERE u.k = t.k)`.
+  return isAggregated(value) ? computedOfNothing(value) : undefined;
 }
 
-/** `count(*) + 1`: what is computed of aggregates and numbers alone, where there are no rows. */
+function isAggregated(nodes: Nodes): boolean {
+  return nodes.some((node, at) => {
+    if (node.kind === 'group') return !isQuery(node.nodes) && isAggregated(node.nodes);
+    const call = callAt(nodes, at);
+    return call !== undefined && (COUNTS.test(call.name) || SUMS.test(call.name));
+  });
+}
+
+/** `count(*) + 1`, `count(*) = 0`: what is computed of aggregates and literals alone, where there are no rows. */
 function computedOfNothing(nodes: Nodes): string | undefined {
   let text = '';
   for (let at = 0; at < nodes.length;) {
     const node = nodes[at] as Node;
     const call = callAt(nodes, at);
-    const piece = call ? aggregateOfNothing(call) : pieceOf(node);
+    const piece = call ? callOfNothing(call) : pieceOf(node);
     if (piece === undefined) return undefined;
     text += ` ${piece}`;
     at = call?.end ?? at + 1;
@@ -68,18 +73,19 @@ function computedOfNothing(nodes: Nodes): string | undefined {
   return text.trim();
 }
 
-function aggregateOfNothing({ name, list, overAt, end }: Call): string | undefined {
-  if (overAt !== end) return undefined;
+function callOfNothing({ name, list, more, overAt, end }: Call): string | undefined {
+  if (overAt !== end || more) return undefined;
   if (COUNTS.test(name)) return '0';
   if (SUMS.test(name)) return 'NULL';
-  if (!REPLACES_NULL.test(name)) return undefined;
+  if (!PASSES.test(name)) return undefined;
   const values = itemsOf(list.nodes).map(computedOfNothing);
-  return values.includes(undefined) ? undefined : `coalesce(${values.join(', ')})`;
+  return values.includes(undefined) ? undefined : `${name}(${values.join(', ')})`;
 }
 
 function pieceOf(node: Node): string | undefined {
-  if (node.kind === 'number') return node.text;
-  if (node.kind === 'symbol') return /^[-+*/]$/.test(node.text) ? node.text : undefined;
+  if (node.kind === 'number' || node.kind === 'text') return node.text;
+  if (node.kind === 'symbol') return SIGNS.test(node.text) ? node.text : undefined;
+  if (node.kind === 'word') return WORDS.test(node.text) ? node.text : undefined;
   const inner = isList(node) && !isQuery(node.nodes) ? computedOfNothing(node.nodes) : undefined;
   return inner === undefined ? undefined : `(${inner})`;
 }

@@ -38,13 +38,18 @@ const ESCAPED = /''|\\(?:(\\)|([\dA-F]{4})|\+([\dA-F]{6})|[^])/gi;
 
 /** @throws {MillraceError} INVALID_SQL for what is no character */
 function unescaped(value: string): string {
-  return value.replace(ESCAPED, (piece, backslash?: string, short?: string, long?: string) => {
-    if (piece === "''") return "'";
-    if (backslash !== undefined) return backslash;
-    const code = Number.parseInt(short ?? long ?? '', 16);
-    if (!(code > 0 && code <= 0x10_ffff))
+  const text = value.replace(
+    ESCAPED,
+    (piece, backslash?: string, short?: string, long?: string) => {
+      if (piece === "''") return "'";
+      if (backslash !== undefined) return backslash;
+      const code = Number.parseInt(short ?? long ?? '', 16);
+      if (!(code > 0 && code <= 0x10_ffff))
       throw new MillraceError('INVALID_SQL', `${JSON.stringify(piece)} is no character: U&'\\0041' and U&'\\+01F600' are`); // prettier-ignore
-    // Two halves of a character, each written so, make one.
-    return String.fromCodePoint(code);
-  });
+      // Two halves of a character, each written so, make one.
+      return String.fromCodePoint(code);
+    },
+  );
+  if (text.isWellFormed()) return text;
+  throw new MillraceError('INVALID_SQL', "U&'…' has half of a character: \\D83D wants its other half behind it, as U&'\\D83D\\DE00'"); // prettier-ignore
 }
