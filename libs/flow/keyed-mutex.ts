@@ -13,8 +13,8 @@ export class KeyedMutex {
     work: (failure: unknown) => Promise<T>,
   ): Promise<T> {
     const keys = typeof key === 'string' ? [key] : key;
-    const running = Promise.all(keys.map((each) => this.last.get(each) ?? Promise.resolve())).then((failures) =>
-      work(failures.find((failure) => failure !== undefined)),
+    const running = Promise.all(keys.map((each) => this.last.get(each) ?? Promise.resolve())).then(
+      (failures) => work(failures.find((failure) => failure !== undefined)),
     );
     const settled = running.then(
       () => undefined,

@@ -126,6 +126,24 @@ describe('Arrow', () => {
     expect(rows.map(({ x }) => x)).toEqual(values);
   });
 
+  it('reads dictionaries of numbers, days and times, and zones that are offsets', async () => {
+    const stream = fresh();
+    await server.client.uploadTo(`${stream}/_arrow`, fixture('arrow/dictionaries.arrow'));
+    const sql = `SELECT n, day, price, at, text, zone FROM ${stream} ORDER BY n NULLS LAST`;
+    const rows = await server.client.sql<{ at: string | null; zone: string | null }>(sql);
+    expect(rows).toMatchObject([
+      { n: 10, day: '2020-01-01', price: 1.5, text: 'a' },
+      { n: 20, day: '1969-12-31', price: -2.5, text: 'b' },
+      { n: null, day: null, price: null, at: null, text: null, zone: null },
+    ]);
+    const told = rows.map(({ at, zone }) => [at, zone].map((time) => time && Date.parse(time)));
+    expect(told).toEqual([
+      [0, 1500],
+      [1500, 0],
+      [null, null],
+    ]);
+  });
+
   it('reads a file of polars, whose first message has no length', async () => {
     const stream = fresh();
     await server.client.uploadTo(`${stream}/_arrow`, fixture('arrow/polars.arrow'));
@@ -271,6 +289,18 @@ describe('Arrow', () => {
     const { bytes } = await server.client.call('sql', { body: sql, headers });
     expect(arrowTypes(bytes)).toEqual({ k: 'Struct<{c:Utf8, d:Date32<DAY>}>' });
     expect(readArrow(bytes)).toEqual([{ k: { c: 'a', d: Date.UTC(2024, 1, 29) } }, { k: null }]);
+  });
+
+  it('keeps null structs null in lists and structs that are cast', async () => {
+    const item = "CAST(NULL, 'Nullable(Tuple(a UInt8))')";
+    const list = `CAST([${item}, tuple(7)], 'Array(Nullable(Tuple(a Int16)))')`;
+    const sql = `SELECT ${list} AS l, CAST(tuple(${item}), 'Tuple(s Nullable(Tuple(a Int16)))') AS t`;
+    const headers = { accept: 'application/vnd.apache.arrow.stream' };
+    const { bytes, status } = await server.client.call('sql', { body: sql, headers });
+    expect([status, status === 200 ? readArrow(bytes) : bytes.toString()]).toEqual([
+      200,
+      [{ l: [null, { a: 7 }], t: { s: null } }],
+    ]);
   });
 
   it('has a test for each of its files', () => {

@@ -46,9 +46,10 @@ export function castOf({ nodes, type, value }: Source, written: string): string 
     return castOf({ nodes: [], type: { ...type, kind: 'decimal' }, value: literal }, written);
   const target = engineType(name);
   const [, within] = /^Nullable\((.*)\)$/.exec(target) ?? [];
-  if (within !== undefined) {
+  if (within !== undefined && value !== 'NULL') {
     const own = castOf({ nodes, type, value }, quoteText(within));
-    return own === undefined ? undefined : `toNullable(${own})`;
+    if (own === undefined) return undefined;
+    return NESTED_TYPE.test(within) ? `if(isNull(${value}), NULL, ${own})` : `toNullable(${own})`;
   }
   if (/^\w+$/.test(target) && readType(target) === undefined) throw noType(name);
   const cast = `CAST(${value}, ${quoteText(target)})`;

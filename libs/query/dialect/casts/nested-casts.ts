@@ -65,7 +65,12 @@ export function nestedCast(
 
 function within(target: string, value: string, type: Known, cast: CastWithin): string | undefined {
   const read = readEngineType(target);
-  return cast(value, type, read.name === 'Nullable' ? typeWithin(read) : target);
+  if (read.name !== 'Nullable') return cast(value, type, target);
+  const own = typeWithin(read);
+  const written = cast(value, type, own);
+  // A null struct stays null, and does not become a struct of nulls.
+  const isNested = NESTED.test(readEngineType(own).name);
+  return written === undefined || !isNested ? written : `if(isNull(${value}), NULL, ${written})`;
 }
 
 /** Converts a literal text to a list of the engine. */
