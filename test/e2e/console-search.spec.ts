@@ -92,7 +92,10 @@ function theSearchPage(): void {
     await look('');
     await status().getByText('250 records').waitFor();
     const time = page.getByRole('combobox', { name: 'Time' });
+    // The status says the same before and after, so the chart's own times are waited for.
+    const hour = await bars.getAttribute('aria-label');
     await time.selectOption('Last 15 minutes');
+    await until(async () => (await bars.getAttribute('aria-label')) !== hour);
     await status().getByText('250 records').waitFor();
     const { x, y, width, height } = (await bars.boundingBox()) ?? {
       x: 0,
