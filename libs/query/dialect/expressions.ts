@@ -160,8 +160,9 @@ export class Expressions {
   private group(group: Group, names?: Names): string {
     const { nodes, start, end, text } = group;
     if (nodes.length === 0 || text === '{') return this.between(start, end);
-    const write = (piece: Nodes): string => this.write(piece, text === '(' ? names : undefined);
-    const inner = timeFrame(nodes, write) ?? write(nodes);
+    const known = text === '(' ? names : undefined;
+    // Brackets may stand deep within one another, so no call more than needed is made for each.
+    const inner = timeFrame(nodes, (piece) => this.write(piece, known)) ?? this.write(nodes, known);
     const [before, behind] = [this.between(start, startOf(nodes)), this.between(endOf(nodes), end)];
     return orOfNothing(group, before + inner + behind);
   }

@@ -1,3 +1,4 @@
+import { MillraceError } from '@app/platform';
 import { authorTokens } from './author-tokens.js';
 import { readableText } from './author-text.js';
 import type { TableDescription } from '../catalog.js';
@@ -219,6 +220,21 @@ describe('standard SQL in the words of the engine', () => {
     const long = `SELECT concat('${'x'.repeat(60_000)}', a) AS v FROM t GROUP BY a ORDER BY ${'(v + '.repeat(20)}1${')'.repeat(20)} ASC`;
     expect(() => written(long)).toThrow(/too long when its functions/);
   });
+
+  it.each(['(', '-(', 'f(', 'x IN (', '[', 'CASE WHEN ('])(
+    'answers or says that it is nested too deeply: %s',
+    (open) => {
+      const close = open === '[' ? ']' : open.startsWith('CASE') ? ') THEN 1 END' : ')';
+      const deep = `SELECT ${open.repeat(990)}a${close.repeat(990)} AS x FROM t`;
+      let said = '';
+      try {
+        written(deep);
+      } catch (error) {
+        said = error instanceof MillraceError ? '' : String(error);
+      }
+      expect(said).toBe('');
+    },
+  );
 
   it.each([
     ["CAST(a, 'String')", (x: string) => `CAST(${x}, 'String')`],

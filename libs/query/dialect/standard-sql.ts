@@ -1,3 +1,4 @@
+import { MillraceError } from '@app/platform';
 import type { TableDescription } from '../catalog.js';
 import { tokenize } from '../search/statement-tokens.js';
 import { qualifiersIn } from './names/hidden-tables.js';
@@ -29,6 +30,17 @@ export interface Surroundings {
  * @throws {MillraceError} INVALID_SQL
  */
 export function inEngineWords(canonical: string, surroundings: Surroundings): string {
+  try {
+    return translated(canonical, surroundings);
+  } catch (error) {
+    // The depth that works depends on Node.js, since brackets are written by recursion.
+    if (error instanceof RangeError)
+      throw new MillraceError('INVALID_SQL', 'brackets and functions are nested too deeply');
+    throw error;
+  }
+}
+
+function translated(canonical: string, surroundings: Surroundings): string {
   const nodes = treeOf(tokenize(canonical));
   const from = nodes?.findIndex((node) => node.kind === 'group' || BEGINS.test(node.text)) ?? -1;
   if (!nodes || from === -1 || (from > 0 && !isWord(nodes[0], 'EXPLAIN'))) return canonical;
