@@ -6,7 +6,7 @@ const RETRY_AFTER_SECONDS = 5;
 export function refusedBefore(cause: unknown): MillraceError {
   return new MillraceError(
     'NOT_READY',
-    'nothing was changed: a part of the server cannot follow its events just now; try again later',
+    'nothing was changed: a component of the server cannot follow its events just now; try again later',
     { retryAfterSeconds: RETRY_AFTER_SECONDS, cause },
   );
 }
@@ -15,7 +15,7 @@ export function refusedBefore(cause: unknown): MillraceError {
 export function notShown(cause: unknown): MillraceError {
   return new MillraceError(
     'NOT_READY',
-    'what was changed is recorded, but does not show yet: a part of the server cannot follow its events just now; look again later, and send it again if something is missing then',
+    'what was changed is recorded, but does not show yet: a component of the server cannot follow its events just now; look again later, and send it again if something is missing then',
     { retryAfterSeconds: RETRY_AFTER_SECONDS, cause },
   );
 }
