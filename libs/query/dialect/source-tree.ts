@@ -63,6 +63,10 @@ export const isWord = (node: Node | undefined, text: string): boolean =>
 export const isSymbol = (node: Node | undefined, text: string): boolean =>
   node?.kind === 'symbol' && node.text === text;
 
+/** Gives the name that a node is, written with quotes or without. */
+export const nameOf = (node: Node | undefined): string | undefined =>
+  node?.kind === 'word' || node?.kind === 'name' ? node.value : undefined;
+
 export const isList = (node: Node | undefined): node is Group =>
   node?.kind === 'group' && node.text === '(';
 

@@ -21,7 +21,7 @@ import {
   type Known,
 } from './known-type.js';
 import { typeOfConstant, typeOfNumber } from '../numbers/exact-literals.js';
-import { hiddenBy, nameOf } from '../names/hidden-names.js';
+import { hiddenBy } from '../names/hidden-names.js';
 import { callAt, operandEnd, signedOperandEnd } from '../operands.js';
 import {
   isList,
@@ -29,6 +29,7 @@ import {
   isWord,
   itemAt,
   itemsOf,
+  nameOf,
   type Node,
   type Nodes,
 } from '../source-tree.js';

@@ -1,8 +1,4 @@
-import { isList, isSymbol, isWord, type Node, type Nodes } from '../source-tree.js';
-
-/** Gives the name that a node is, written with quotes or without. */
-export const nameOf = (node: Node | undefined): string | undefined =>
-  node?.kind === 'word' || node?.kind === 'name' ? node.value : undefined;
+import { isList, isSymbol, isWord, nameOf, type Nodes } from '../source-tree.js';
 
 /** Names that are not columns of a table: parameters, as in `(n, m) -> …`, and names in `AS v(n)` and `WITH v(n) AS (…)`. */
 export function hiddenBy(list: Nodes, at: number): readonly string[] {

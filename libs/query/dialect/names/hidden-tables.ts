@@ -1,5 +1,4 @@
-import { nameOf } from './hidden-names.js';
-import { isList, isSymbol, isWord, type Nodes } from '../source-tree.js';
+import { isList, isSymbol, isWord, nameOf, type Nodes } from '../source-tree.js';
 
 /** Names before a point, anywhere in a statement: `t` of `t.k`. */
 export function qualifiersIn(nodes: Nodes, found = new Set<string>()): ReadonlySet<string> {

@@ -3,7 +3,15 @@ import { quoteIdentifier } from '@app/warehouse';
 import { fieldOfElement } from './fields-of-elements.js';
 import { fieldOf, type Scope } from './object-shapes.js';
 import { isKeyword } from '../operands.js';
-import { isList, isSymbol, isWord, itemsOf, type Node, type Nodes } from '../source-tree.js';
+import {
+  isList,
+  isSymbol,
+  isWord,
+  itemsOf,
+  nameOf,
+  type Node,
+  type Nodes,
+} from '../source-tree.js';
 import type { ValueTypes } from '../casts/value-types.js';
 
 /** SQL of a field within objects. */
@@ -111,9 +119,6 @@ function wholePath(nodes: Nodes): Path | undefined {
   const path = readPath(nodes, 0, nodes.length);
   return path?.end === nodes.length ? path : undefined;
 }
-
-const nameOf = (node: Node | undefined): string | undefined =>
-  node?.kind === 'word' || node?.kind === 'name' ? node.value : undefined;
 
 /**
  * Reads the key in `['key']` in the engine's form, in which `%2E` stands for a dot within a key.

@@ -8,6 +8,7 @@ import {
   isSymbol,
   isWord,
   itemsOf,
+  nameOf,
   type Node,
   type Nodes,
 } from '../source-tree.js';
@@ -47,9 +48,6 @@ export const OUTERMOST: Scope = {
   elements: new Set(),
   lookups: undefined,
 };
-
-const nameOf = (node: Node | undefined): string | undefined =>
-  node?.kind === 'word' || node?.kind === 'name' ? node.value : undefined;
 
 /** Finds the columns of objects in each clause of a statement. */
 export class ObjectShapes {

@@ -6,7 +6,7 @@ const HOURS_AND_MINUTES = '\\\\s*([01]?[0-9]|2[0-3]):[0-5][0-9]';
 const TIME = `^${HOURS_AND_MINUTES}(:[0-5][0-9]([.][0-9]+)?)?\\\\s*$`;
 /** The engine would take it for minutes and seconds. */
 const WITHOUT_SECONDS = `^${HOURS_AND_MINUTES}\\\\s*$`;
-const NONE = 'a text is no time of day: 10:30 and 10:30:00.5 are';
+const NO_TIME = 'is no time of day: 10:30 and 10:30:00.5 are';
 const IS_TEXT = (value: string): string => `match(toTypeName(${value}), 'String')`;
 
 /** Writes the text with its seconds. */
@@ -20,7 +20,7 @@ const withSeconds = (text: string): string =>
  */
 export function timeOfDay(value: string, { kind }: Known, target: string): string {
   const text = `toString(${value})`;
-  const isNone = `throwIf(ifNull(NOT match(${text}, '${TIME}'), 0), ${quoteText(NONE)})`;
+  const isNone = `throwIf(ifNull(NOT match(${text}, '${TIME}'), 0), ${quoteText(`a text ${NO_TIME}`)})`;
   const read = `if(${isNone} = 0, CAST(${withSeconds(text)}, ${quoteText(target)}), NULL)`;
   return kind === 'text' ? read : `if(${IS_TEXT(value)}, ${read}, CAST(${value}, ${quoteText(target)}))`; // prettier-ignore
 }
@@ -29,7 +29,7 @@ export function timeOfDay(value: string, { kind }: Known, target: string): strin
 export function writtenTimeOfDay(text: string, target: string): string {
   const [, hours, seconds] = /^\s*((?:[01]?\d|2[0-3]):[0-5]\d)(:[0-5]\d(?:\.\d+)?)?\s*$/.exec(text) ?? []; // prettier-ignore
   if (hours === undefined)
-    throw new MillraceError('INVALID_SQL', `${JSON.stringify(text.slice(0, 40))} is no time of day: 10:30 and 10:30:00.5 are`); // prettier-ignore
+    throw new MillraceError('INVALID_SQL', `${JSON.stringify(text.slice(0, 40))} ${NO_TIME}`); // prettier-ignore
   return `CAST(${quoteText(hours + (seconds ?? ':00'))}, ${quoteText(target)})`;
 }
 
