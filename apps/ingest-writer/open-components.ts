@@ -12,7 +12,7 @@ import { Spool } from '@app/intake';
 import { measureQueue, type IngestQueue } from '@app/ingest-queue';
 import { ServerKey } from '@app/key-store';
 import { keepPrivate, nodeId } from '@app/files';
-import { measureProcess, Readiness, type Logger } from '@app/platform';
+import { measureProcess, OperatorError, Readiness, type Logger } from '@app/platform';
 import type { Config } from '@app/config';
 import { understoodEvents } from '@app/stored-events';
 import { ForgottenBatchesProjection, StreamsProjection } from '@app/streams';
@@ -39,11 +39,11 @@ export async function openComponents(config: Config, logger: Logger): Promise<Co
   const { dataDirectory, kafka, clickHouse, eventStore, secretKey } = config;
   const { queueMaxBytes: maxBytes } = config;
   if (!kafka || clickHouse === undefined || eventStore === undefined)
-    throw new Error(
+    throw new OperatorError(
       'a writer of its own needs KAFKA_BROKERS, CLICKHOUSE_URL and EVENTSTORE_URL, the same as the API’s; without them the API’s process writes by itself',
     );
   if (secretKey === undefined)
-    throw new Error(
+    throw new OperatorError(
       'a writer of its own needs MILLRACE_SECRET_KEY, the same as the API’s: without it nobody can tell the events of this installation from those of another program',
     );
   keepPrivate(dataDirectory, logger);

@@ -3,9 +3,10 @@ import { OperatorError } from '@app/platform';
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 /**
+ * Gives the backup's name: the wished one, or the time.
  * @param wished undefined: the time becomes the name
- * @param taken names that exist already
- * @throws {Error} when the name cannot be used
+ * @param taken a name that is reserved
+ * @throws {OperatorError} when the name cannot be used
  */
 export function backupName(wished: string | undefined, begunAt: string, taken?: string): string {
   const name = wished ?? begunAt.replace(/[:.]/g, '-');

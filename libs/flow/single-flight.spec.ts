@@ -33,7 +33,7 @@ describe('SingleFlight', () => {
     expect([await one, await other]).toEqual(['one', 'other']);
   });
 
-  it('gives a failure to all who wait, and keeps it for nobody else', async () => {
+  it('gives a failure to all who wait, and runs the work anew for the next', async () => {
     const fail = (): Promise<string> => Promise.reject(new Error('failed'));
     const waiting = [flights.run('a', fail), flights.run('a', fail)];
     for (const each of waiting) await expect(each).rejects.toThrow('failed');

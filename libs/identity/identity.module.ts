@@ -40,7 +40,7 @@ import { TokensController } from './http/tokens.controller.js';
 import { UsersController } from './http/users.controller.js';
 import { AccountOwners } from './people/account-owners.js';
 import { Accounts } from './people/accounts.js';
-import { Invitations } from './people/invitation-commands.js';
+import { InvitationService } from './people/invitation-service.js';
 import { MemberList } from './people/member-list.js';
 import { Memberships } from './people/memberships.js';
 import { Passcodes } from './people/passcode.js';
@@ -60,7 +60,7 @@ import { TokenSecrets } from './people/token-secrets.js';
   providers: [
     AccountOwners,
     Accounts,
-    Invitations,
+    InvitationService,
     MemberList,
     Memberships,
     NamingPace,

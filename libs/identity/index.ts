@@ -1,9 +1,9 @@
 export { ORGANIZATION_NAME } from './aggregates/organization-names.js';
 export { organizationAggregate } from './aggregates/organization.aggregate.js';
 export {
-  email,
+  emailReservation,
   emailStream,
-  organizationName,
+  organizationNameReservation,
   organizationNameStream,
 } from './aggregates/reserved-names.js';
 export { userAggregate } from './aggregates/user.aggregate.js';

@@ -43,7 +43,7 @@ export class BucketError extends Error {
   }
 
   /** Tells whether a later request may succeed. */
-  get mayPass(): boolean {
+  get isTemporary(): boolean {
     return this.status === undefined || this.status >= SERVER_ERROR || this.status === TOO_MANY;
   }
 }
@@ -132,7 +132,7 @@ export class S3Bucket {
     }
   }
 
-  /** @throws {BucketError} when S3 would not answer like this */
+  /** @throws {BucketError} when the text is not an answer of S3 in this form */
   private understood<T>(form: z.ZodType<T>, text: string): T {
     try {
       return form.parse(this.parser.parse(text));

@@ -1,4 +1,4 @@
-import { email, emailStream, organizationAggregate, userAggregate } from '@app/identity';
+import { emailReservation, emailStream, organizationAggregate, userAggregate } from '@app/identity';
 import { MillraceError } from '@app/platform';
 import type { Deeds } from './deeds.js';
 import type { Models } from './look.js';
@@ -13,7 +13,7 @@ export async function eraseAccount(
   for (const organization of organizations.of(id))
     await leave(deeds, organization.id, id, emailHash);
   await deeds.decide(userAggregate, `user-${id}`, [{ type: 'erase' }]);
-  await deeds.decide(email, emailStream(emailHash), [{ type: 'release', holder: id }]);
+  await deeds.decide(emailReservation, emailStream(emailHash), [{ type: 'release', holder: id }]);
 }
 
 async function leave(

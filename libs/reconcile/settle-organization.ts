@@ -1,7 +1,7 @@
 import {
   DEFAULT_ORGANIZATION,
   organizationAggregate,
-  organizationName,
+  organizationNameReservation,
   organizationNameStream,
 } from '@app/identity';
 import { certain } from '@app/platform';
@@ -72,10 +72,12 @@ async function foundAnew(
   { id, name }: Named,
 ): Promise<void> {
   const stream = organizationNameStream(name);
-  const holder = await deeds.decide(organizationName, stream, [{ type: 'reserve', holder: id }]);
+  const holder = await deeds.decide(organizationNameReservation, stream, [
+    { type: 'reserve', holder: id },
+  ]);
   // No organization has the name. A crash has left the reservation to one that was never made.
   if (holder !== id)
-    await deeds.decide(organizationName, stream, [
+    await deeds.decide(organizationNameReservation, stream, [
       { type: 'release', holder: certain(holder, 'holder of a reserved name') },
       { type: 'reserve', holder: id },
     ]);
@@ -105,5 +107,5 @@ async function deleteKnown({ deeds }: Settling, { id, name }: Named): Promise<vo
   const command = { type: 'delete', admin: undefined } as const;
   await deeds.decide(organizationAggregate, `organization-${id}`, [command]);
   const release = { type: 'release', holder: id } as const;
-  await deeds.decide(organizationName, organizationNameStream(name), [release]);
+  await deeds.decide(organizationNameReservation, organizationNameStream(name), [release]);
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const wholeNumber = (fallback: number) =>
   z
     .string()
-    .regex(/^\d+$/, 'want a whole number')
+    .regex(/^\d+$/, 'want a whole number in digits, without a unit')
     .prefault(String(fallback))
     .transform(Number)
     .refine(Number.isSafeInteger, 'want a smaller number');

@@ -28,7 +28,7 @@ import { understoodEvents } from '@app/stored-events';
 import { StreamsProjection } from '@app/streams';
 import { newDatabaseName } from '@app/warehouse';
 import { Accounts } from '../../libs/identity/people/accounts.js';
-import { Invitations } from '../../libs/identity/people/invitation-commands.js';
+import { InvitationService } from '../../libs/identity/people/invitation-service.js';
 import { Memberships } from '../../libs/identity/people/memberships.js';
 import { Passcodes } from '../../libs/identity/people/passcode.js';
 
@@ -95,7 +95,7 @@ export interface Node extends ReadModels {
   readonly passcodes: Passcodes;
   readonly accounts: Accounts;
   readonly memberships: Memberships;
-  readonly asking: Invitations;
+  readonly asking: InvitationService;
   stop(): Promise<void>;
 }
 
@@ -134,7 +134,7 @@ export async function startNode(site: Site, options: NodeOptions = {}): Promise<
     passcodes,
     accounts: new Accounts(pipeline, people, users),
     memberships,
-    asking: new Invitations(memberships, people, invitations, organizations, users),
+    asking: new InvitationService(memberships, people, invitations, organizations, users),
     stop: () => projector.stop(),
   };
 }

@@ -75,7 +75,7 @@ describe('a bucket of S3', () => {
       const stranger = new S3Bucket({ ...place, secretAccessKey: 'other' }, BUCKET);
       const refused: unknown = await stranger.list('').catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(BucketError);
-      expect(refused).toMatchObject({ status: 403, mayPass: false });
+      expect(refused).toMatchObject({ status: 403, isTemporary: false });
     } finally {
       await double.stop();
     }
@@ -96,7 +96,7 @@ describe('a bucket of S3', () => {
       for (const asked of [odd.list(''), odd.put('large', large)]) {
         const failure: unknown = await asked.catch((error: unknown) => error);
         expect(failure).toBeInstanceOf(BucketError);
-        expect(failure).toMatchObject({ status: 200, mayPass: false });
+        expect(failure).toMatchObject({ status: 200, isTemporary: false });
         expect(String(failure)).toContain('it is no answer of S3');
       }
     } finally {
@@ -111,7 +111,7 @@ describe('a bucket of S3', () => {
     expect(await new S3Bucket(access(endpoint), 'no-such-bucket').list('')).toBeUndefined();
     const away = new S3Bucket(access(`http://127.0.0.1:${await freePort()}`), BUCKET);
     await expect(away.get('a')).rejects.toMatchObject({
-      mayPass: true,
+      isTemporary: true,
       message: expect.stringMatching(/cannot be reached \(.*ECONNREFUSED/) as string,
     });
   });

@@ -17,7 +17,7 @@ import { describeTypes } from './typed-columns.js';
 export interface WarehouseUnderTest {
   readonly warehouse: Warehouse;
   readonly localEngine: LocalEngine;
-  /** True if a double answers, whose engine is the same as in the engine's own run. */
+  /** True for the double, which has the same engine as the suite that runs on the engine itself. */
   readonly isDouble?: boolean;
   /** Absolute path for a batch file of this name. */
   batchFile(name: string): string;
@@ -25,8 +25,8 @@ export interface WarehouseUnderTest {
 }
 
 /**
- * A table of the engine answers for these names without having them as columns. So does a table
- * function around it.
+ * The engine answers these names for every table, though they are not its columns. Table functions
+ * do so, too.
  */
 const VIRTUAL_COLUMNS = [
   ...['_part', '_part_index', '_part_uuid', '_part_offset', '_part_granule_offset'],
@@ -37,7 +37,7 @@ const VIRTUAL_COLUMNS = [
   ...['_sign', '_version', '_is_deleted', '_dummy', '_stream_id', '_exact', '_nested', '_int'],
 ];
 
-/** Each fourth where the double is the engine that is asked about all of them; the campaign asks everywhere. */
+/** Takes every fourth name: the suite on the engine itself takes all, and so does the campaign. */
 const some = (names: readonly string[]): readonly string[] =>
   names.filter((_, at) => at % rounds(4, 1) === 0);
 
@@ -307,7 +307,7 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         expect([...columnNames].sort()).toEqual(['_timestamp', 'n', 'who', ...all].sort());
       });
 
-      it('goes on where adding such a column was cut off', async () => {
+      it('adds a column whose earlier adding was cut off half-way', async () => {
         await warehouse.addColumns(TABLE, [
           { name: 'a.b', type: 'Nullable(String)' },
           { name: 'a\u0001', type: 'Nullable(Int64)' },
@@ -717,7 +717,7 @@ export function warehouseContract(name: string, open: () => Promise<WarehouseUnd
         }
       });
 
-      it('types errors by the engine’s number', async () => {
+      it('gives an error the engine’s number and name', async () => {
         await expect(stream('SELECT nope FROM events', 'json')).rejects.toMatchObject({
           code: 47,
           type: 'UNKNOWN_IDENTIFIER',

@@ -12,7 +12,7 @@ import { nodesUnderTest } from './two-nodes.js';
 
 const TIMEOUT_MS = 240_000;
 const ROWS = 50;
-/** Uploads to a node pause for so long, because CI has other suites. */
+/** The pause between two uploads to a node. In CI other suites need the machine, too. */
 const PAUSE_MS = rounds(50, 0);
 
 describe('a backup of a cluster that goes on', () => {
@@ -69,7 +69,7 @@ describe('a backup of a cluster that goes on', () => {
     return found;
   }
 
-  /** Stores with what the copies have, and a server on them that has nothing else. */
+  /** Makes new stores from the copies, and starts a server on them with an empty data directory. */
   async function restore(name: string, copied: EventStoreDbDouble['log']) {
     const own = join(directory, name);
     const tables = join(own, 'tables');

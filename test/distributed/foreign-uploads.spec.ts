@@ -10,7 +10,7 @@ import { until } from '../server/until.js';
 const { Kafka, CompressionTypes, logLevel } = kafkajs;
 
 const RECORD_BYTES = 100_000;
-/** One organization makes more streams here than in the other tests. */
+/** The limit of streams. Only the test of the limit reaches it. */
 const STREAMS = 40;
 
 describe('Kafka', () => {
@@ -67,7 +67,10 @@ describe('Kafka', () => {
       return answer.status === 200 && answer.json<[{ n: number }]>()[0].n >= rows;
     });
 
-  /** Dead letters so far. */
+  /**
+   * Waits until there are so many dead letters with this reason, and gives all of them. Those of
+   * earlier tests count, too.
+   */
   async function deadLetters(wanted: number, reason = /^/) {
     const consumer = client.consumer({ groupId: `${namespace}-look-${Date.now()}` });
     await consumer.connect();
@@ -135,7 +138,7 @@ describe('Kafka', () => {
     expect(await server.client.sql(kept)).toEqual([{ record: '{"price":"1.005"}' }]);
   });
 
-  it('moves nothing of what does not fit, however many ask: what two nodes may add to keeps its integers', async () => {
+  it('moves no record that still does not fit, also when three retries come at once, and leaves the column an integer', async () => {
     await server.client.upload('again', '{"a":9007199254740993}');
     const rejected = ['{"a":0.5}', '{"a":"text"}', '{"a":1.5}'];
     await server.client.upload('again', `[${rejected.join(',')}]`);

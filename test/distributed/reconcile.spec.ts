@@ -41,7 +41,7 @@ describe('a Kafka that is newer than the events and the tables', () => {
   };
 
   it(
-    'tells what waits there of streams that nobody knows, and adopts it',
+    'has rows that wait for streams which nobody knows: reconcile tells of them, and adopts them',
     async () => {
       const today = await EventStoreDbDouble.start();
       const tables = join(directory, 'tables');

@@ -7,8 +7,8 @@ import { nodesUnderTest } from './two-nodes.js';
 const PASSWORD = 'Secret-77';
 const OTHER_PASSWORD = 'Other-Secret-88';
 /**
- * A change at another node must show within a second. On a quiet machine that is so many looks. On
- * a busy machine a look takes longer, and there may be as many.
+ * A change at another node must show within a second. The test looks so often. A busy machine has as
+ * many looks, though each takes longer.
  */
 const SOON = { looks: 20, everyMs: 50 };
 const TIMEOUT_MS = 120_000;

@@ -15,12 +15,12 @@ export interface Relay {
   readonly calls: readonly RelayedCall[];
   /** Calls go there from now on; undefined: nobody is there. */
   target: string | undefined;
-  /** Breaks answers of these off after their first bytes. */
+  /** Decides whose answers break off after their first bytes. */
   breaks: (call: Omit<RelayedCall, 'status'>) => boolean;
   close(): Promise<void>;
 }
 
-/** Stands between a client and a server. It writes down the requests, and can act as a bad line. */
+/** Stands between a client and a server. It writes down the requests, and can act as a bad connection. */
 export async function startRelay(target: string): Promise<Relay> {
   const calls: RelayedCall[] = [];
   const server = createServer((incoming, outgoing) => {

@@ -9,7 +9,7 @@ const KEYS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
 export const BUCKET = 'test-data';
 
 export interface S3 {
-  /** A program that is to use the server needs these. */
+  /** Environment variables for a program that uses this server. */
   readonly variables: Readonly<Record<string, string>>;
   put(key: string, file: string): Promise<void>;
   stop(): Promise<void>;

@@ -1,12 +1,12 @@
 import { BucketBackups } from '@app/backup';
 import { placeInS3, S3Bucket, type S3Place } from '@app/object-store';
 import type { Config } from '@app/config';
-import { certain } from '@app/platform';
+import { certain, OperatorError } from '@app/platform';
 
 /** @throws {Error} when there are no keys to it */
 export function bucketOfBackups({ s3 }: Config, place: S3Place): BucketBackups {
   if (!s3)
-    throw new Error(
+    throw new OperatorError(
       `s3://${place.bucket} needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment of this command`,
     );
   return new BucketBackups(new S3Bucket(s3, place.bucket), place);
@@ -20,6 +20,7 @@ export function backupInS3(
   if (!place) return undefined;
   const components = place.prefix.split('/');
   const name = certain(components.pop(), 'last component of an address');
-  if (name === '') throw new Error(`${text} names no backup: want s3://<bucket>/<folder>/<backup>`);
+  if (name === '')
+    throw new OperatorError(`${text} names no backup: want s3://<bucket>/<folder>/<backup>`);
   return { place: { bucket: place.bucket, prefix: components.join('/') }, name };
 }

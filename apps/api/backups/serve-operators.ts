@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { BackUpPipeline, ClusterBackup } from '@app/backup';
 import {
   openOperatorSocket,
+  OperatorError,
   programVersion,
   type Logger,
   type OperatorSocket,
   type OperatorTask,
 } from '@app/platform';
-import { isAlone } from './backups-of.js';
+import { isOneProcess } from './engine-backup-folder.js';
 import type { Components } from '../components/open-components.js';
 
 const backupWish = z.object({ name: z.string().optional(), base: z.string().optional() });
@@ -37,10 +38,10 @@ export async function serveOperators(
 async function backupTask(components: Components, logger: Logger): Promise<OperatorTask> {
   const { config, warehouse, held, copiedEvents, events } = components;
   if (config.clickHouse && config.eventStore && config.kafka) return clusterTask(components);
-  if (!held || !copiedEvents || !isAlone(config))
+  if (!held || !copiedEvents || !isOneProcess(config))
     return () =>
       Promise.reject(
-        new Error(
+        new OperatorError(
           'this server keeps some of tables, events and batches on other servers, and some in its data directory: there is no backup of such a mixture, see docs/operations.md, "Backup and restore"',
         ),
       );
@@ -63,7 +64,7 @@ function clusterTask({ config, warehouse, queue, events }: Components): Operator
   if (clickHouseBackups === undefined)
     return () =>
       Promise.reject(
-        new Error(
+        new OperatorError(
           "set CLICKHOUSE_BACKUPS of this server to where ClickHouse's BACKUP writes to, such as Disk('backups', '{name}')",
         ),
       );

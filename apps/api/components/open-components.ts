@@ -48,7 +48,7 @@ import {
 import { openWarehouse, type LocalEngine, type Warehouse } from '@app/warehouse';
 import { AccountsDirectory } from './accounts-directory.js';
 import { auditKey } from './audit-key.js';
-import { backupsOf } from '../backups/backups-of.js';
+import { engineBackupFolder } from '../backups/engine-backup-folder.js';
 import { openEvents, type Events } from './open-events.js';
 import { openQueue, type OpenQueue } from './open-queue.js';
 import { StreamCatalog } from './stream-catalog.js';
@@ -209,7 +209,7 @@ export async function refuseOtherAge(stores: Stores): Promise<void> {
 
 /** Opens everything and brings the read models up to date. */
 export async function openComponents(config: Config, logger: Logger): Promise<Components> {
-  const stores = await openStores(config, logger, { backups: backupsOf(config) });
+  const stores = await openStores(config, logger, { backups: engineBackupFolder(config) });
   const projector = new Projector(stores.events, stores.projections, logger, stores.snapshots);
   await refuseOtherAge(stores);
   await projector.start();

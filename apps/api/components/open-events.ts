@@ -8,7 +8,7 @@ import {
 } from '@app/event-store';
 import { eventsOfInstallation, PersonalData } from '@app/identity';
 import { openServerKey, type ServerKey } from '@app/key-store';
-import type { Logger } from '@app/platform';
+import { OperatorError, type Logger } from '@app/platform';
 import type { Config } from '@app/config';
 import { understoodEvents } from '@app/stored-events';
 import type { Warehouse } from '@app/warehouse';
@@ -76,7 +76,7 @@ async function refuseLostEvents(
   const store = eventStore
     ? `EVENTSTORE_URL, EVENTSTORE_NAMESPACE ${eventStore.namespace}`
     : join(dataDirectory, 'events');
-  throw new Error(
+  throw new OperatorError(
     `the event store (${store}) is empty, and the warehouse has ${tables.length} tables of an installation (${first.database}.${first.table}): it is another store, or its events are gone; restore them from the same backup as the tables`,
   );
 }
@@ -106,7 +106,7 @@ async function openEventStore(
   } catch (error) {
     const { message, cause } = error as Error;
     const reason = cause instanceof Error ? ` (${cause.message})` : '';
-    throw new Error(`EVENTSTORE_URL: ${message}${reason}`, { cause: error });
+    throw new OperatorError(`EVENTSTORE_URL: ${message}${reason}`, { cause: error });
   }
   return { store };
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ForeignMessages, HoldableQueue, IngestQueue } from '@app/ingest-queue';
 import { nodeId } from '@app/files';
-import type { Logger } from '@app/platform';
+import { OperatorError, type Logger } from '@app/platform';
 import type { Config } from '@app/config';
 
 export interface OpenQueue {
@@ -30,6 +30,6 @@ export async function openQueue(
     return { ...opened, held: undefined };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`KAFKA_BROKERS: ${reason}`, { cause: error });
+    throw new OperatorError(`KAFKA_BROKERS: ${reason}`, { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from '@app/config';
-import type { Logger } from '@app/platform';
+import { OperatorError, type Logger } from '@app/platform';
 import { openDeadLetter, readableBatch, type Batch } from '@app/writer';
 
 /**
@@ -29,6 +29,6 @@ export async function readWaiting(
     return await readWaitingHeaders({ ...kafka, log }, take);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`KAFKA_BROKERS: ${reason}`, { cause: error });
+    throw new OperatorError(`KAFKA_BROKERS: ${reason}`, { cause: error });
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { BucketBackups } from '@app/backup';
 import { placeInS3 } from '@app/object-store';
-import { askServer } from '@app/platform';
+import { askServer, OperatorError } from '@app/platform';
 import { readConfig } from '@app/config';
 import { bucketOfBackups } from '../backups/bucket-of-backups.js';
 import { copyProgress, type CopyProgress } from '../backups/copy-progress.js';
@@ -28,7 +28,7 @@ interface Copying {
 async function copyTo({ to, address, update }: Copying, folder: string): Promise<void> {
   await to.send(folder, update).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(
+    throw new OperatorError(
       `the backup ${folder} is whole, and its copy to ${address} is not: ${reason}; the same command with its --name copies it again`,
       { cause: error },
     );
@@ -48,7 +48,7 @@ export async function makeBackup({ name, base, to: address }: Wanted): Promise<v
   const config = readConfig();
   const place = address === undefined ? undefined : placeInS3(address);
   if (address !== undefined && !place)
-    throw new Error(
+    throw new OperatorError(
       `--to ${address}: want s3://<bucket>/<folder>; folders are MILLRACE_BACKUP_DIR`,
     );
   const to = place && bucketOfBackups(config, place);
@@ -60,7 +60,9 @@ export async function makeBackup({ name, base, to: address }: Wanted): Promise<v
   try {
     if (config.clickHouse) {
       if (to)
-        throw new Error('--to is for a server alone; in a cluster CLICKHOUSE_BACKUPS says where');
+        throw new OperatorError(
+          '--to is for a server alone; in a cluster CLICKHOUSE_BACKUPS says where',
+        );
       const done = inCluster.parse(await ask());
       end();
       console.log(done.name);

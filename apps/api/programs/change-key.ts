@@ -9,7 +9,7 @@ import {
   ServerKey,
   takeNextSecret,
 } from '@app/key-store';
-import { createLogger, type Logger } from '@app/platform';
+import { createLogger, OperatorError, type Logger } from '@app/platform';
 import { readConfig, type Config } from '@app/config';
 import { openPersonKeys } from '../components/open-person-keys.js';
 import { openStores, type Stores } from '../components/open-components.js';
@@ -36,14 +36,14 @@ function keysOf(config: Config, newKeyFile: string | undefined): Keys {
   }
   refuseSame(secretKey, given);
   if (given) return { current: secretKey, next: given, isKept: false, isNew: false };
-  throw new Error(
+  throw new OperatorError(
     `the key comes from MILLRACE_SECRET_KEY: say where the new one is with --new-key-file`,
   );
 }
 
 function refuseSame(current: Uint8Array, given: Uint8Array | undefined): void {
   if (given && isSameSecret(current, given))
-    throw new Error('this key is the one that the server has; want another one');
+    throw new OperatorError('this key is the one that the server has; want another one');
 }
 
 /** @returns how many keys of people there are */
@@ -101,7 +101,8 @@ const isSame = (a: ServerKey, b: ServerKey): boolean =>
 /**
  * Replaces the key of the installation.
  * @param newKeyFile the file of the new key; undefined: a key is made
- * @throws {Error} when it fails; the former key remains in force
+ * @throws {Error} when it fails. The former key remains in force if the event of the change was not
+ *   stored; otherwise the command must be run again
  */
 export async function changeKey(newKeyFile: string | undefined): Promise<void> {
   const config = readConfig();

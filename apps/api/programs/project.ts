@@ -13,6 +13,7 @@ import {
   endOnUnhandledRejection,
   measureProcess,
   measureReadiness,
+  OperatorError,
   Readiness,
   startTracing,
 } from '@app/platform';
@@ -23,7 +24,7 @@ import { openStores, refuseOtherAge } from '../components/open-components.js';
 export async function project(): Promise<void> {
   const config = readConfig();
   if (config.clickHouse === undefined || config.eventStore === undefined)
-    throw new Error(
+    throw new OperatorError(
       'a projector of its own needs CLICKHOUSE_URL and EVENTSTORE_URL, the same as the API’s; without them the API’s process has the read models by itself',
     );
   const logger = createLogger(config.logLevel);

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Projector } from '@app/event-store';
 import { Passcodes } from '@app/identity';
 import { readConfig } from '@app/config';
-import { createLogger, type Logger } from '@app/platform';
+import { createLogger, OperatorError, type Logger } from '@app/platform';
 import { look, reconcile, type Look, type Mode } from '@app/reconcile';
 import type { Batch } from '@app/writer';
 import { AccountsDirectory } from '../components/accounts-directory.js';
@@ -58,7 +58,7 @@ async function run(
   }
   // This version does not understand the event, which may explain the contents of the tables.
   if (notUnderstood.count > 0)
-    throw new Error(
+    throw new OperatorError(
       'there are events that this version does not understand (`millrace audit:verify` lists them): run it with the version that wrote them',
     );
   // The events that are read again may be older than a snapshot of the lost ones.

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { FollowLeaderProjection } from '@app/audit';
 import { isSnapshotted, rebuild, usableSnapshot, type Projection } from '@app/event-store';
-import { createLogger } from '@app/platform';
+import { createLogger, OperatorError } from '@app/platform';
 import { readConfig } from '@app/config';
 import { openStores, refuseOtherAge, type Stores } from '../components/open-components.js';
 import { progressBar } from '../terminal/progress-bar.js';
@@ -12,7 +12,7 @@ async function makeAgain(stores: Stores, wanted: string, from: bigint): Promise<
   const readModels = stores.projections.filter((each) => !(each instanceof FollowLeaderProjection));
   const names = readModels.map(({ name }) => name);
   if (wanted !== 'all' && !names.includes(wanted))
-    throw new Error(`there is no projection ${wanted}; there are ${names.join(', ')}, all`);
+    throw new OperatorError(`there is no projection ${wanted}; there are ${names.join(', ')}, all`);
   const last = (await stores.events.lastPosition()) ?? 0n;
   const isChosen = ({ name }: Projection): boolean => wanted === 'all' || name === wanted;
   const make = async (projections: readonly Projection[]): Promise<void> => {

@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ClusterBackup, restore } from '@app/backup';
 import { makePrivately } from '@app/files';
-import { createLogger } from '@app/platform';
+import { createLogger, OperatorError } from '@app/platform';
 import { readConfig, type Config } from '@app/config';
 import { openWarehouse, type Warehouse } from '@app/warehouse';
-import { isAlone } from '../backups/backups-of.js';
+import { isOneProcess } from '../backups/engine-backup-folder.js';
 import { backupInS3, bucketOfBackups } from '../backups/bucket-of-backups.js';
 import { copyProgress } from '../backups/copy-progress.js';
 import { tellOfEngine } from '../components/tell-of-engine.js';
@@ -63,13 +63,13 @@ async function fetchBackup(config: Config, backup: string): Promise<Fetched> {
 async function restoreCluster(config: Config, name: string): Promise<void> {
   const { clickHouseBackups } = config;
   if (clickHouseBackups === undefined)
-    throw new Error('set CLICKHOUSE_BACKUPS to where the backup is, with {name} in it');
+    throw new OperatorError('set CLICKHOUSE_BACKUPS to where the backup is, with {name} in it');
   const { update, end } = copyProgress({ tables: 'restoring the tables' });
   try {
     await withTables(config, undefined, async (warehouse) => {
       const [first] = await warehouse.tables();
       if (first)
-        throw new Error(
+        throw new OperatorError(
           `CLICKHOUSE_URL: there are tables of an installation already (${first.database}.${first.table}); a backup is restored where there are none`,
         );
       await ClusterBackup.restore(warehouse, clickHouseBackups, name, update);
@@ -91,8 +91,8 @@ export async function restoreBackup(backup: string): Promise<void> {
   const config = readConfig();
   const { dataDirectory } = config;
   if (config.clickHouse) return restoreCluster(config, backup);
-  if (!isAlone(config))
-    throw new Error(
+  if (!isOneProcess(config))
+    throw new OperatorError(
       'a backup is restored into a data directory that has everything: unset CLICKHOUSE_URL, EVENTSTORE_URL and KAFKA_BROKERS',
     );
   makePrivately();

@@ -22,6 +22,7 @@ import {
   drain,
   endOnUnhandledRejection,
   nestLogger,
+  OperatorError,
   startTracing,
 } from '@app/platform';
 import { readConfig } from '@app/config';
@@ -35,7 +36,7 @@ import { serveOperators } from '../backups/serve-operators.js';
 export async function serve(): Promise<void> {
   const config = readConfig();
   if (!config.roles.has('api'))
-    throw new Error(
+    throw new OperatorError(
       'MILLRACE_ROLES has no api: a writer of its own is `millrace serve` with MILLRACE_ROLES=writer, a projector with MILLRACE_ROLES=projector',
     );
   const logger = createLogger(config.logLevel);

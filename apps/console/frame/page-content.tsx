@@ -92,7 +92,7 @@ export function PageContent({
           onChanged={onStored}
         />
       );
-    default:
+    case 'ask':
       return (
         <AskPage
           organization={organization}

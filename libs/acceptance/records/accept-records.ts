@@ -28,7 +28,7 @@ import {
   type RejectedRecords,
   type StreamSchema,
 } from './chunk.js';
-import { explainMalformed } from './explain-malformed.js';
+import { explainRefusedJson } from './explain-refused-json.js';
 import type { Judge } from '../turns/fair-judge.js';
 import { STRUCTURAL } from '../judge/refusals/structural.js';
 import type { Survey } from './survey.js';
@@ -196,7 +196,7 @@ function rejectedOf(
   const reason = certain(reasons[certain(reasonOf[0], 'rejection')], 'reason of a rejection');
   const compression = line === 1 ? compressionOf(firstText) : undefined;
   const more = REASON.isOfGrammar(reason)
-    ? explainMalformed(firstText)
+    ? explainRefusedJson(firstText)
     : compression && `the body looks like ${compression}: send Content-Encoding: ${compression}`;
   return {
     file: `${file}.${(content ? CONTENTS : FILES).rejected}`,

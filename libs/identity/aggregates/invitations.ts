@@ -50,14 +50,17 @@ export interface InvitationExpired {
 }
 
 /** The invitations by fingerprint of the e-mail. Each e-mail has at most one. */
-export type Invitations = ReadonlyMap<string, Invitation>;
+export type PendingInvitations = ReadonlyMap<string, Invitation>;
 
 /** One organization may have so many at a time. */
 export const INVITATIONS_MAX = 100;
 export const INVITATION_DAYS = 7;
 
 /** The invitations after an event, which may have begun or ended some. It is the same map when the event is about none. */
-export function evolveInvitations(invitations: Invitations, event: InvitationEvent): Invitations {
+export function evolveInvitations(
+  invitations: PendingInvitations,
+  event: InvitationEvent,
+): PendingInvitations {
   if (event.type === 'UserInvited')
     return new Map(invitations).set(event.data.emailHash, event.data);
   const { invitationId } = event.data;
@@ -69,7 +72,7 @@ export function evolveInvitations(invitations: Invitations, event: InvitationEve
  * again; only the role may change.
  */
 export function invite(
-  invitations: Invitations,
+  invitations: PendingInvitations,
   wanted: Invitation,
 ): readonly (UserInvited | InvitationExpired)[] {
   const now = wanted.invitedAt;
@@ -89,7 +92,7 @@ export function invite(
 
 /** @throws {MillraceError} INVITATION_NOT_FOUND */
 export function pendingInvitation(
-  invitations: Invitations,
+  invitations: PendingInvitations,
   emailHash: string,
   now: string,
 ): Invitation {

@@ -7,7 +7,7 @@ import {
   pendingInvitation,
   withdrawn,
   type Invitation,
-  type Invitations,
+  type PendingInvitations,
 } from './invitations.js';
 import type { OrganizationCreated, OrganizationEvent } from './organization-events.js';
 import type { Role } from './roles.js';
@@ -72,7 +72,7 @@ export interface OrganizationState {
   /** Sealed. */
   readonly passcode: string | undefined;
   readonly members: ReadonlyMap<string, Role>;
-  readonly invitations: Invitations;
+  readonly invitations: PendingInvitations;
   readonly tokens: Tokens;
 }
 
@@ -257,10 +257,10 @@ function accept(
   ];
 }
 
-const ofPerson = (invitations: Invitations, emailHash = ''): readonly Invitation[] =>
+const ofPerson = (invitations: PendingInvitations, emailHash = ''): readonly Invitation[] =>
   [invitations.get(emailHash)].filter((each) => each !== undefined);
 
-const vouchedForBy = (invitations: Invitations, userId: string): readonly Invitation[] =>
+const vouchedForBy = (invitations: PendingInvitations, userId: string): readonly Invitation[] =>
   [...invitations.values()].filter(({ invitedBy }) => invitedBy === userId);
 
 const withdrawAll = (invitations: readonly Invitation[]): readonly OrganizationEvent[] =>

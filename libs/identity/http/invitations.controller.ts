@@ -12,7 +12,7 @@ import {
 import type { Invitation } from '../aggregates/invitations.js';
 import { AnswerInvitation } from '../commands/members/answer-invitation.command.js';
 import { WithdrawInvitation } from '../commands/members/withdraw-invitation.command.js';
-import { Invitations } from '../people/invitation-commands.js';
+import { InvitationService } from '../people/invitation-service.js';
 import { OrganizationsProjection } from '../projections/organizations.projection.js';
 import { done, type Done } from './done.js';
 
@@ -46,7 +46,7 @@ const NOT_FOUND = { INVITATION_NOT_FOUND: 'there is no such invitation, or it is
 export class InvitationsController {
   constructor(
     private readonly commands: CommandBus,
-    private readonly invitations: Invitations,
+    private readonly invitations: InvitationService,
     private readonly organizations: OrganizationsProjection,
   ) {}
 

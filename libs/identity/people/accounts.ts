@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ulid } from 'ulid';
 import { CommandPipeline, stepOf, type CommandContext } from '@app/event-store';
 import { MillraceError } from '@app/platform';
-import { email, emailStream } from '../aggregates/reserved-names.js';
+import { emailReservation, emailStream } from '../aggregates/reserved-names.js';
 import { userAggregate, type Profile, type UserRegistered } from '../aggregates/user.aggregate.js';
 import { hashPassword } from '../auth/password-hash.js';
 import { UsersProjection } from '../projections/users.projection.js';
@@ -104,7 +104,7 @@ export class Accounts {
     for (const step of ['reserve', 'reserve-again']) {
       const id = ulid();
       const holder = await this.pipeline.handle({
-        decider: email,
+        decider: emailReservation,
         stream: this.streamOf(address),
         command: { type: 'reserve', holder: id },
         context: stepOf(context, step),
@@ -120,7 +120,7 @@ export class Accounts {
 
   private async release(address: string, holder: string, context: CommandContext): Promise<void> {
     await this.pipeline.handle({
-      decider: email,
+      decider: emailReservation,
       stream: this.streamOf(address),
       command: { type: 'release', holder },
       context: stepOf(context, 'release'),

@@ -8,8 +8,11 @@ import {
   type OrganizationCommand,
   type OrganizationState,
 } from '../aggregates/organization.aggregate.js';
-import type { Invitation, Invitations } from '../aggregates/invitations.js';
-import { organizationName, organizationNameStream } from '../aggregates/reserved-names.js';
+import type { Invitation, PendingInvitations } from '../aggregates/invitations.js';
+import {
+  organizationNameReservation,
+  organizationNameStream,
+} from '../aggregates/reserved-names.js';
 import type { Role } from '../aggregates/roles.js';
 import type { Token, Tokens } from '../aggregates/tokens.js';
 import { userAggregate } from '../aggregates/user.aggregate.js';
@@ -101,7 +104,7 @@ export class Memberships {
   private async reserve(wanted: string, context: CommandContext): Promise<string> {
     for (const step of [context, stepOf(context, 'reserve-again')]) {
       const holder = await this.pipeline.handle({
-        decider: organizationName,
+        decider: organizationNameReservation,
         stream: organizationNameStream(wanted),
         command: { type: 'reserve', holder: ulid() },
         context: step,
@@ -116,7 +119,7 @@ export class Memberships {
 
   private async release(wanted: string, holder: string, context: CommandContext): Promise<void> {
     await this.pipeline.handle({
-      decider: organizationName,
+      decider: organizationNameReservation,
       stream: organizationNameStream(wanted),
       command: { type: 'release', holder },
       context: stepOf(context, 'release'),
@@ -191,7 +194,7 @@ export class Memberships {
     id: string,
     invitation: Omit<Invitation, 'organizationId'>,
     context: CommandContext,
-  ): Promise<Invitations> {
+  ): Promise<PendingInvitations> {
     const { invitations } = await this.change(id, { type: 'invite', invitation }, context);
     return invitations;
   }

@@ -3,7 +3,7 @@ import type { UploadLimits } from '../upload.settings.js';
 import { watchPace } from './client-pace.js';
 import { cutOff } from './decode-body.js';
 
-/** Most bodies are a few records. */
+/** A body of at most so many bytes is read in one piece. Most bodies are that small. */
 const SHORT_BYTES = 64 * 1024;
 
 /**

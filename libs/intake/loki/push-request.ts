@@ -94,8 +94,8 @@ function objectOf(value: unknown, place: string): Readonly<Record<string, unknow
 }
 
 /**
- * A missing list is empty in an empty object. Beside something else it has another name, as in
- * older versions.
+ * A list that is missing counts as empty only if the object has no other key. With another key, the
+ * client may speak an older version that calls the list otherwise, so that is an error.
  */
 function listIn(
   object: Readonly<Record<string, unknown>>,

@@ -1,6 +1,9 @@
 import { WarehouseError, type AuditFilter, type AuditRow, type AuditTables } from '@app/warehouse';
 
-/** The tables in memory: for histories too many for an engine, and for hands that tamper. */
+/**
+ * Audit tables in memory: for tests with more histories than an engine could take, and for tests
+ * that change rows behind the trail's back.
+ */
 export class MemoryAuditTables implements AuditTables {
   readonly databases = new Map<string, AuditRow[]>();
 

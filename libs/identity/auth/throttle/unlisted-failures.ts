@@ -1,5 +1,7 @@
 interface Counts {
+  /** Logins with a wrong password. */
   readonly failed: number;
+  /** Logins that were not checked, because there were too many attempts. */
   readonly refused: number;
 }
 

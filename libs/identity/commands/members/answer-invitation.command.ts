@@ -1,7 +1,7 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { CommandContext } from '@app/event-store';
 import type { Caller } from '@app/platform';
-import { Invitations } from '../../people/invitation-commands.js';
+import { InvitationService } from '../../people/invitation-service.js';
 
 /** The answer of a person to an organization that has invited them. */
 export class AnswerInvitation {
@@ -15,7 +15,7 @@ export class AnswerInvitation {
 
 @CommandHandler(AnswerInvitation)
 export class AnswerInvitationHandler implements ICommandHandler<AnswerInvitation, void> {
-  constructor(private readonly invitations: Invitations) {}
+  constructor(private readonly invitations: InvitationService) {}
 
   execute({ caller, organization, answer, context }: AnswerInvitation): Promise<void> {
     return this.invitations[answer](caller, organization, context);

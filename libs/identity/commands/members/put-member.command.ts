@@ -4,7 +4,7 @@ import { MillraceError, type Caller } from '@app/platform';
 import type { Role } from '../../aggregates/roles.js';
 import { mayDo } from '../../aggregates/roles.js';
 import { AccountOwners } from '../../people/account-owners.js';
-import { Invitations } from '../../people/invitation-commands.js';
+import { InvitationService } from '../../people/invitation-service.js';
 import { Memberships } from '../../people/memberships.js';
 import {
   OrganizationsProjection,
@@ -34,7 +34,7 @@ export class PutMember {
 export class PutMemberHandler implements ICommandHandler<PutMember, 'added' | 'invited'> {
   constructor(
     private readonly memberships: Memberships,
-    private readonly invitations: Invitations,
+    private readonly invitations: InvitationService,
     private readonly owners: AccountOwners,
     private readonly organizations: OrganizationsProjection,
     private readonly users: UsersProjection,

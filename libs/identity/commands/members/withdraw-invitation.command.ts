@@ -1,7 +1,7 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { CommandContext } from '@app/event-store';
 import type { RequestOrganization } from '@app/platform';
-import { Invitations } from '../../people/invitation-commands.js';
+import { InvitationService } from '../../people/invitation-service.js';
 
 /** Takes an invitation back that nobody has accepted. */
 export class WithdrawInvitation {
@@ -14,7 +14,7 @@ export class WithdrawInvitation {
 
 @CommandHandler(WithdrawInvitation)
 export class WithdrawInvitationHandler implements ICommandHandler<WithdrawInvitation, void> {
-  constructor(private readonly invitations: Invitations) {}
+  constructor(private readonly invitations: InvitationService) {}
 
   execute({ organization, email, context }: WithdrawInvitation): Promise<void> {
     return this.invitations.withdraw(organization, email, context);

@@ -5,7 +5,7 @@ import type { Role } from '../../aggregates/roles.js';
 import type { Profile } from '../../aggregates/user.aggregate.js';
 import { AccountOwners } from '../../people/account-owners.js';
 import { Accounts } from '../../people/accounts.js';
-import { Invitations } from '../../people/invitation-commands.js';
+import { InvitationService } from '../../people/invitation-service.js';
 import { Memberships } from '../../people/memberships.js';
 import { UsersProjection } from '../../projections/users.projection.js';
 
@@ -28,7 +28,7 @@ export class AddUserHandler implements ICommandHandler<AddUser, 'added' | 'invit
   constructor(
     private readonly accounts: Accounts,
     private readonly memberships: Memberships,
-    private readonly invitations: Invitations,
+    private readonly invitations: InvitationService,
     private readonly owners: AccountOwners,
     private readonly users: UsersProjection,
   ) {}

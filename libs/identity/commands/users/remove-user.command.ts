@@ -3,7 +3,7 @@ import { stepOf, type CommandContext } from '@app/event-store';
 import { MillraceError, type Caller, type RequestOrganization } from '@app/platform';
 import { DEFAULT_ORGANIZATION } from '../../auth/default-organization.js';
 import { Accounts } from '../../people/accounts.js';
-import { Invitations } from '../../people/invitation-commands.js';
+import { InvitationService } from '../../people/invitation-service.js';
 import { Memberships } from '../../people/memberships.js';
 import { OrganizationsProjection } from '../../projections/organizations.projection.js';
 import { UsersProjection, type User } from '../../projections/users.projection.js';
@@ -27,7 +27,7 @@ export class RemoveUserHandler implements ICommandHandler<RemoveUser, void> {
   constructor(
     private readonly accounts: Accounts,
     private readonly memberships: Memberships,
-    private readonly invitations: Invitations,
+    private readonly invitations: InvitationService,
     private readonly organizations: OrganizationsProjection,
     private readonly users: UsersProjection,
   ) {}

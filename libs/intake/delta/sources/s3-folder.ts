@@ -60,7 +60,7 @@ export class S3Folder implements TableFolder {
 
 function failed(error: unknown): never {
   if (!(error instanceof BucketError)) throw error;
-  if (error.mayPass) throw unreachable(error);
+  if (error.isTemporary) throw unreachable(error);
   throw brokenTable(
     `its storage answers ${error.status ?? 'nothing'}; the server's operator may know why`,
   );

@@ -12,7 +12,7 @@ const UINT_MAX = 2n ** 64n - 1n;
  * @returns e.g. `malformed JSON: comma expected at column 12`; undefined when nothing is found, or
  *   the text is nested too deep to look.
  */
-export function explainMalformed(text: string): string | undefined {
+export function explainRefusedJson(text: string): string | undefined {
   const errors: ParseError[] = [];
   const isCut = Buffer.byteLength(text) >= KNOWN_BYTES - 1;
   try {

@@ -22,7 +22,7 @@ export interface SentInvitation extends Invitation {
 
 /** Invites people by their e-mail, and carries out their answers. */
 @Injectable()
-export class Invitations {
+export class InvitationService {
   private readonly queue = new KeyedMutex();
 
   constructor(
