@@ -193,7 +193,7 @@ describe('house rules', () => {
   });
 
   it('gives what an operator can mend a type of its own', () => {
-    // What reads a command's arguments loads nothing, not even this type: see --help.
+    // A file that reads a command's arguments loads nothing, not even this type: see --help.
     const judged = program.filter(
       ({ path }) => /^(?:libs|apps\/[\w-]+)\/.+\//.test(path) && !path.endsWith('.spec.ts'),
     );
