@@ -7,7 +7,7 @@ const BYTES_MAX = 64 * 1024 * 1024;
 /** This stands before the length of a message; writers before 2019 left it out. */
 const CONTINUES = 0xffffffff;
 
-/** So many bytes of a note's name are looked at. */
+/** This many bytes of a note's name are looked at. */
 const NOTE_MAX = 64;
 
 /** The kinds of messages. */

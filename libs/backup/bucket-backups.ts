@@ -7,7 +7,7 @@ import { OperatorError } from '@app/platform';
 import type { S3Bucket, S3Place } from '@app/object-store';
 import { MANIFEST, readManifest } from './manifest.js';
 
-/** So many files are sent at once. Most are small, and each costs a round trip. */
+/** This many files are sent at once. Most are small, and each costs a round trip. */
 const AT_ONCE = 8;
 
 interface CopyStep {

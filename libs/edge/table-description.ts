@@ -56,7 +56,7 @@ export type TableOptions =
       readonly rowsEnd?: number;
       readonly columnsStart?: number;
       readonly columnsEnd?: number;
-      /** So many rows decide the types; absent: all. */
+      /** This many rows decide the types; absent: all. */
       readonly inferenceRows?: number;
     }
   | {

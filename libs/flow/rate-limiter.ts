@@ -1,5 +1,5 @@
 /**
- * So many keys with a debt are kept. If there are more, those with the smallest debts are
+ * This many keys with a debt are kept. If there are more, those with the smallest debts are
  * forgotten.
  */
 const KEPT_MAX = 50_000;

@@ -1,7 +1,7 @@
 import type { QueuePosition } from './ingest-queue.js';
 
 /**
- * So many of the newest offsets of a partition are kept. A caller that asks has waited for them
+ * This many of the newest offsets of a partition are kept. A caller that asks has waited for them
  * until just now.
  */
 const KEPT = 64;

@@ -6,7 +6,7 @@ import { rowGroups, type ColumnChunk } from './column-chunks.js';
 import { columnLevels } from './column-levels.js';
 import type { LeafColumn, NullableObject } from './nullable-objects.js';
 
-/** So many rows become the bits of one number. */
+/** This many rows become the bits of one number. */
 const WORD = 64;
 const WORD_BYTES = 8;
 const ENTRY_BYTES = 2 * WORD_BYTES;

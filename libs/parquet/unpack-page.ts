@@ -6,7 +6,7 @@ import { BrokenFileError } from './broken-file-error.js';
 /** @param bytes the size that it may have after decompression; no more is held in memory */
 type Unpack = (page: Buffer, bytes: number) => Promise<Buffer> | Buffer;
 
-/** So much is decompressed before its length is checked: see `decode-body.ts`. */
+/** This much is decompressed before its length is checked: see `decode-body.ts`. */
 const ZSTD_PIECE_BYTES = 1024;
 const LENGTH_BYTES = 4;
 

@@ -5,7 +5,7 @@ import type { QueryProgress } from '@app/warehouse';
 
 /** The limits of all queries of one organization together. */
 export interface OrganizationQueryLimits {
-  /** So many queries run at once; others wait for their turn. */
+  /** This many queries run at once; others wait for their turn. */
   readonly running: number;
   /** If so many queries wait, further ones are refused. */
   readonly waiting: number;

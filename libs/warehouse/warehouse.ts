@@ -139,7 +139,7 @@ interface WriterFence {
   readonly epoch: bigint;
 }
 
-/** So much fits into one part, so that an insert is stored completely or not at all. */
+/** This much fits into one part, so that an insert is stored completely or not at all. */
 export const ONE_PART = { rows: 1_000_000, bytes: 256 * 1024 * 1024 } as const;
 
 /** Rows of `_rejected` that came with one batch. */

@@ -15,7 +15,7 @@ const LINES = SHORT ? 50_000 : 2_000_000;
 const ROUNDS = SHORT ? 4 : 200;
 const PASSES = SHORT ? 1 : 3;
 const CLIENTS = 64;
-/** So many queries of one organization run at a time. */
+/** This many queries of one organization run at a time. */
 const RUNNING = 4;
 const AUTHORIZATION = `Basic ${Buffer.from(`${ROOT.email}:${ROOT.password}`).toString('base64')}`;
 

@@ -289,7 +289,7 @@ describe('an audit trail', () => {
       'lose answer' as const,
     );
     const stop = fc.record({
-      /** So many events come while it runs; then it is started again. */
+      /** This many events come while it runs; then it is started again. */
       after: fc.nat({ max: 12 }),
       /** It starts with its last snapshot, or from the first event. */
       snapshot: fc.boolean(),

@@ -6,7 +6,7 @@ import { startServer, type Server } from '../server/start-server.js';
 
 const MIB = 1024 * 1024;
 const DISK_MIB = 160;
-/** So much is left free beside the ballast: less than the upload needs. */
+/** This much is left free beside the ballast: less than the upload needs. */
 const LEFT_MIB = 12;
 
 describe('a full disk', () => {

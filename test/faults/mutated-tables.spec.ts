@@ -8,7 +8,7 @@ import { filesOf, tar, zip } from '../server/archive.js';
 import { makeParquet } from '../server/make-parquet.js';
 import { startServer, type Server } from '../server/start-server.js';
 
-/** So many rounds are the campaign's; a seed can be given to go through one again. */
+/** This many rounds are the campaign's; a seed can be given to go through one again. */
 const ROUNDS = Number(process.env.FUZZ_ROUNDS ?? rounds(50, 5_000));
 const SEED = Number(process.env.FUZZ_SEED ?? (CAMPAIGN ? Date.now() % 1_000_000 : 13));
 const TIMEOUT_MS = CAMPAIGN ? 3 * 3600_000 : 300_000;

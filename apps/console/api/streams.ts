@@ -72,9 +72,9 @@ export async function readRejected(
 }
 
 export interface Retried {
-  /** So many have moved into the stream. */
+  /** This many records have moved into the stream. */
   readonly successful: number;
-  /** So many are rejected as before. */
+  /** This many records are rejected as before. */
   readonly failed: number;
   /** It says why the first of those is rejected. */
   readonly error?: string;

@@ -21,7 +21,7 @@ export interface Question {
   readonly times: string;
 }
 
-/** So much of an answer has come by now. */
+/** This much of an answer has come so far. */
 export interface Progress {
   readonly rows: number;
   /** The engine has read so many rows of its tables; it is undefined until the engine has told. */

@@ -14,7 +14,7 @@ interface WantedColumn extends Column {
 const LETTER_PX = 8;
 const WIDTH_MIN_PX = 64;
 const WIDTH_MAX_PX = 420;
-/** So many rows are looked at for widths. */
+/** This many rows are looked at for widths. */
 const SAMPLE = 200;
 /** A cell shows so many letters of its value, on the widest screen, too. */
 export const CELL_LETTERS_MAX = 300;

@@ -5,7 +5,7 @@ import { CELL_LETTERS_MAX, columnsOf, fitted } from './column-widths.js';
 import { rowFields, spread, type RawValue } from './row-fields.js';
 
 const ROW_PX = 28;
-/** So many rows beyond the edges are drawn, so that scrolling shows no gaps. */
+/** This many rows beyond the edges are drawn, so that scrolling shows no gaps. */
 const BEYOND = 12;
 
 /** Draws a window of the rows: as many elements as fit, whatever the result has. */

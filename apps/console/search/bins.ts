@@ -1,4 +1,4 @@
-/** So many records are in the span from a time on, which is in milliseconds since the epoch. */
+/** This many records are in the span from a time on, which is in milliseconds since the epoch. */
 export interface Bucket {
   readonly at: number;
   readonly records: number;

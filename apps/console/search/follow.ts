@@ -6,7 +6,7 @@ export interface Followed {
   readonly stream: string;
   /** It is SQL, and empty for all rows. */
   readonly condition: string;
-  /** So many of the newest rows come first. */
+  /** This many of the newest rows come first. */
   readonly rows: number;
 }
 

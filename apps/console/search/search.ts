@@ -3,7 +3,7 @@ import { listElements, rowFields } from '../grid/row-fields.js';
 import { quotedName } from '../editor/error-place.js';
 import type { Bucket } from './bins.js';
 
-/** So many lines come at once. */
+/** This many lines come at once. */
 export const PAGE = 100;
 /**
  * A range with two ends is asked for in so many buckets, ten for each bar: buckets begin at whole

@@ -6,7 +6,7 @@ import type { Line } from './lines.js';
 export interface Live {
   /** The newest comes first. */
   readonly lines: readonly Line[];
-  /** So many have come since it began. */
+  /** This many lines have come since it began. */
   readonly come: number;
   /** It says in words why nothing comes just now. */
   readonly waits: string | undefined;

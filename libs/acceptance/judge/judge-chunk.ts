@@ -12,7 +12,7 @@ import { rejectedNative } from './refusals/rejected-native.js';
 
 /** The compression is fast rather than small, because a batch is read back within seconds. */
 const LEVEL = 1;
-/** So many bytes of the first refused record are examined, to explain the reason in more detail. */
+/** This many bytes of the first refused record are examined, to explain the reason in more detail. */
 const KNOWN_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 const LINE_BREAK = Buffer.from('\n');

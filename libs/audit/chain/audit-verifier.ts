@@ -31,7 +31,7 @@ interface Sources {
   carriedOut(this: void): Promise<bigint>;
 }
 
-/** So many trails are checked at once; each holds a page of rows. */
+/** This many trails are checked at once; each holds a page of rows. */
 const TRAILS_AT_ONCE = 16;
 /** A verdict is kept for at least so long, and given to all who ask meanwhile. */
 const KEPT_MS = 60_000;

@@ -33,7 +33,7 @@ interface VerifyOptions {
    * later entries are not judged yet.
    */
   readonly upTo?: bigint | undefined;
-  /** So long an entry may take to arrive in the table. */
+  /** An entry may take this long to arrive in the table. */
   readonly carriedOutMs?: number;
   /** Only these trails are checked; undefined: all of them. */
   readonly databases?: readonly string[] | undefined;

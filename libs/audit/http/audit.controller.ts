@@ -21,7 +21,7 @@ const STILL_COMPARED = 'the trail is still being compared; ask again';
 
 const time = z.coerce.number().int().nonnegative().optional();
 const auditQuery = z.strictObject({
-  /** So many of the newest entries are passed over. */
+  /** This many of the newest entries are passed over. */
   from: z.coerce.number().int().nonnegative().default(0),
   size: z.coerce.number().int().positive().max(SIZE_MAX).default(50),
   type: z.string().optional(),

@@ -23,13 +23,13 @@ const alsoCompressed = (...endings: readonly string[]): readonly string[] =>
 /** Collects the columns of all files. Only formats whose columns have names can do so. */
 export const OF_ALL_FILES: Settings = { schema_inference_mode: "'union'" };
 
-/** So much of each file is read to infer types. */
+/** This much of each file is read to infer types. */
 export const INFERENCE_BYTES = 32 * 1024 * 1024;
 const INFERENCE: Settings = {
   input_format_max_rows_to_read_for_schema_inference: '1000000000',
   input_format_max_bytes_to_read_for_schema_inference: String(INFERENCE_BYTES),
 };
-/** So many rows of each file are looked at first. */
+/** This many rows of each file are looked at first. */
 export const BEGINNING_ROWS = 1_000;
 export const OF_BEGINNINGS: Settings = {
   input_format_max_rows_to_read_for_schema_inference: String(BEGINNING_ROWS),

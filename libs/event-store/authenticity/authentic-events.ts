@@ -38,7 +38,7 @@ const NOT_OURS = 'NotOurs';
 /** A reading that runs beside others keeps so many chains, which take about 2 MB. */
 const CHAINS_MAX = 10_000;
 const TAILS_MAX = 20_000;
-/** So many events are read to find one of ours, if the last one was not. */
+/** This many events are read to find one of ours, if the last one was not. */
 const PAGE = 100;
 const TRIES = 10;
 const BACKOFF_MS = { first: 1, most: 10 };

@@ -43,7 +43,7 @@ interface EventStoreDbOptions {
 const DEFAULTS = { namespace: 'millrace', maxWaitMs: 20_000, silenceMs: 5_000 };
 /** A close may take so long to store its position. */
 const CLOSE_MS = 500;
-/** So many events are searched backwards for a repeated append. */
+/** This many events are searched backwards for a repeated append. */
 const LOOK_BACK = 500;
 
 /**

@@ -27,7 +27,7 @@ const stored = z.object({
   witness: z.object({ id: z.string(), commit: position }),
 });
 
-/** So many bytes of the log a start may have to read again. */
+/** A start may have to read this many bytes of the log again. */
 const SAVE_EVERY = 4n * 1024n * 1024n;
 
 /**

@@ -20,7 +20,7 @@ export interface UnderWay {
  * Beyond that a slow lane holds up all others.
  */
 const AHEAD = { events: 10_000, bytes: 32 * 1024 * 1024 };
-/** So many of them may wait in one lane before commands for it are refused: others need room, too. */
+/** This many of them may wait in one lane before commands for it are refused: others need room, too. */
 const LANE_MAX = 5_000;
 
 const share = (some: readonly string[], others: readonly string[]): boolean =>

@@ -1,4 +1,4 @@
-/** So many bytes are taken in per turn of the event loop: well below a millisecond of work. */
+/** This many bytes are taken in per turn of the event loop: well below a millisecond of work. */
 const TURN_BYTES = 256 * 1024;
 
 /**

@@ -12,7 +12,7 @@ import { Memberships } from './memberships.js';
 import { PersonalData } from './personal-data.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** So many organizations may invite the same e-mail at a time. */
+/** This many organizations may invite the same e-mail at a time. */
 const INVITATIONS_PER_EMAIL = 50;
 
 /** An invitation as the organization sees it: the same whether there is such an account or not. */

@@ -13,7 +13,7 @@ interface StoredName {
 }
 
 /**
- * So many old names are deleted for each new one. It is more than one, so that old names never
+ * This many old names are deleted for each new one. It is more than one, so that old names never
  * accumulate.
  */
 const FORGOTTEN_AT_ONCE = 10;

@@ -32,7 +32,7 @@ interface KafkaOptions extends ClientOptions {
 const READY_WITHIN_MS = 60_000;
 const READY_STEP_MS = 200;
 const PARTITIONS = 12;
-/** So many appends that need a transaction run at once. */
+/** This many appends that need a transaction run at once. */
 const TRANSACTIONS = 4;
 
 export interface OpenKafka {

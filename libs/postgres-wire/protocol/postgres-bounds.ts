@@ -23,6 +23,6 @@ export const BOUNDS = {
   portalSeconds: 300,
   /** The time after which a client that does not take its answer is cut off. */
   takeSeconds: 60,
-  /** So many bytes are collected before they are sent. */
+  /** This many bytes are collected before they are sent. */
   writeBytes: 64 * 1024,
 } as const;

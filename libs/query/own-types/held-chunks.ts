@@ -1,4 +1,4 @@
-/** So many bytes of an answer are held at once: headers, and the end of the answer. */
+/** This many bytes of an answer are held at once: headers, and the end of the answer. */
 const HELD_MAX = 64 * 1024 * 1024;
 
 /** Chunks of an answer that are not sent yet, by their places in the whole answer. */

@@ -14,7 +14,7 @@ const MARK_BYTES = 4;
 /** A file ends with the length of its footer and the mark. */
 const TAIL_BYTES = 8;
 /**
- * So many bytes are enough for a page's header. A longer structure is read again when twice as many
+ * This many bytes are enough for a page's header. A longer structure is read again when twice as many
  * bytes are there.
  */
 const FIRST_LOOK_BYTES = 16 * 1024;

@@ -20,7 +20,7 @@ const LOOK_MS = 250;
 /** The time between questions to the engine if the last one found nothing. */
 const QUIET_MS = 1000;
 const HEARTBEAT_MS = 15_000;
-/** So many consecutive failures end a tail. */
+/** This many consecutive failures end a tail. */
 const FAILURES_MAX = 5;
 const FAILED_MS = 1000;
 const RETRY_MS = 2000;

@@ -15,7 +15,7 @@ interface Place {
   readonly table: string;
 }
 
-/** So many organizations' tables are dropped at the same time. */
+/** This many organizations' tables are dropped at the same time. */
 const AT_ONCE = 8;
 
 /**

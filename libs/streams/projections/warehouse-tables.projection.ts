@@ -40,7 +40,7 @@ interface TablesLog extends MissingTablesLog {
   error(details: object, message: string): void;
 }
 
-/** So many organizations' tables are worked on at the same time: the engine has other work, too. */
+/** This many organizations' tables are worked on at the same time: the engine has other work, too. */
 const AT_ONCE = 8;
 
 /**

@@ -1,8 +1,8 @@
 /** Bytes that are copied from a chunk go into blocks of this size. */
 const BLOCK_BYTES = 256 * 1024;
 /**
- * So many bytes are kept for the next chunk: one chunk of the usual size, and as many bytes copied
- * from it.
+ * This many bytes are kept for the next chunk: one chunk of the usual size, and as many bytes
+ * copied from it.
  */
 const SOURCE_BYTES_MAX = 20 * 1024 * 1024;
 const BLOCKS_MAX = 80;

@@ -35,7 +35,7 @@ function plainInteger(bytes: Buffer, from: number, to: number): number | undefin
 
 /** Floats of 32 bits have all numbers of six digits, the point not counted, and neither very large nor very small. */
 const EVERY_SHORT = /^-?(?:\d{1,6}|(?=[\d.]{3,7}$)\d+\.\d+)$/;
-/** So many digits tell any float of 32 bits apart from its neighbours. */
+/** This many digits tell any float of 32 bits apart from its neighbours. */
 const DIGITS_MAX = 9;
 
 /**

@@ -5,7 +5,7 @@ import { settingsClause, structureOf, type Settings, type Source } from '../../s
 import { doubtOf } from './doubts.js';
 import { leavesOf, withLeaves } from './leaves.js';
 
-/** So many rows are checked if they come from another machine. */
+/** This many rows are checked if they come from another machine. */
 const FAR_ROWS = 100_000;
 /** The engine limits the length of a statement. */
 const DOUBTS_MAX = 300;

@@ -129,7 +129,7 @@ function addUnit(sum: Sum, number: string, unit: string, text: string): void {
   else throw refused(text, NONE);
 }
 
-/** So many of a unit. */
+/** This many of a unit. */
 function shares(number: string, unit: number): bigint {
   const [whole = '', fraction = ''] = number.replace(/^[-+]/, '').split('.');
   const digits = fraction.padEnd(TEXT_MAX, '0');

@@ -9,7 +9,7 @@ export interface Marker {
   readonly literal: string;
 }
 
-/** So many values are tried before a statement is judged without a shape. */
+/** This many values are tried before a statement is judged without a shape. */
 const TRIES_MAX = 200;
 /** The digits of a number. Only the last ones change from marker to marker. */
 const LAST_DIGITS = 3;
