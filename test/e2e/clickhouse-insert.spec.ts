@@ -60,6 +60,30 @@ describe("rows by ClickHouse's INSERT", () => {
     ]);
   });
 
+  it.each([
+    ['TabSeparated', 'tabs', '1\tx"\\ty\n2\t\\N\n'],
+    ['TSVWithNamesAndTypes', 'tabs_named', 'n\tt\nInt64\tString\n1\tx"\\ty\n2\t\\N\n'],
+    ['JSONCompactEachRow', 'lists', '[1,"x\\"\\ty"]\n[2,null]\n'],
+    ['JSONCompactEachRowWithNames', 'lists_named', '["n","t"]\n[1,"x\\"\\ty"]\n[2,null]\n'],
+  ])('may be %s', async (format, stream, body) => {
+    const columns = format.includes('WithNames') ? '' : '(n, t) ';
+    expect(written(await insert(`INSERT INTO ${stream} ${columns}FORMAT ${format}\n${body}`))).toEqual([200, '2']); // prettier-ignore
+    expect(await rows(`SELECT n, t FROM ${stream} ORDER BY n`)).toEqual([
+      { n: 1, t: 'x"\ty' },
+      { n: 2, t: null },
+    ]);
+  });
+
+  it('are not stored where one has another length than the names', async () => {
+    const answer = await insert(
+      '[1,2]\n[3]\n',
+      'INSERT INTO short (a, b) FORMAT JSONCompactEachRow',
+    );
+    expect(answer.status).toBe(400);
+    expect(answer.bytes.toString()).toMatch(/row 2 has 1 values, and 2 columns are named/);
+    expect((await insert('SELECT * FROM short')).status).toBe(404);
+  });
+
   it.each(['Parquet', 'Arrow', 'ArrowStream'])('may be what was read as %s', async (format) => {
     const statement = `SELECT number AS n, toString(number) AS t FROM numbers(100000) FORMAT ${format}`;
     const { bytes } = await insert(statement);

@@ -87,8 +87,14 @@ describe('the rows of a body', () => {
   async function* pieces(...texts: string[]): AsyncGenerator<Buffer> {
     for (const each of texts) yield await Promise.resolve(Buffer.from(each));
   }
+  const CSV = { kind: 'csv', form: undefined, heads: 0 } as const;
   const read = (columns: string[] | undefined, before: string, skipped: number) =>
-    rowsIn({ columns }, before, skipped);
+    rowsIn({ ...CSV, columns }, before, skipped);
+  async function allOf(rows: AsyncIterable<Buffer>): Promise<string> {
+    let all = '';
+    for await (const piece of rows) all += piece.toString();
+    return all;
+  }
 
   it('are all of it, where nothing else is in it', () => {
     expect(read(undefined, '', 0)).toBeUndefined();
@@ -102,8 +108,53 @@ describe('the rows of a body', () => {
     [['a'], '', 0, [], '"a"\n'],
   ])('%j %j %i %j', async (columns, before, skipped, body, expected) => {
     const rows = read(columns, before, skipped)?.(pieces(...body)) ?? pieces();
-    let all = '';
-    for await (const piece of rows) all += piece.toString();
-    expect(all).toBe(expected);
+    expect(await allOf(rows)).toBe(expected);
+  });
+
+  const TABS = { kind: 'csv', form: 'tabs' } as const;
+  const LISTS = { kind: 'json', form: 'lists' } as const;
+  it.each([
+    [{ ...TABS, columns: ['a', 'b'], heads: 0 }, '1\tx"y\n\\N\t', '"a","b"\n"1","x""y"\n,""\n'],
+    [
+      { ...TABS, columns: ['a'], heads: 0 },
+      "\\N1\n\\\\N\n\\t\\n\\'\\q\r\n\r1",
+      '"a"\n"N1"\n"\\N"\n"\t\n\'q"\n"\r1"\n',
+    ],
+    [{ ...TABS, columns: undefined, heads: 1 }, 'a\tb\n1\t2\n', '"a","b"\n"1","2"\n'],
+    [{ ...TABS, columns: undefined, heads: 2 }, 'a\nInt64\n1\n', '"a"\n"1"\n'],
+    [
+      { ...LISTS, columns: ['a', 'b'], heads: 0 },
+      '[1,"],\\"["]\n[{"x":[1,2]},[3,4]]',
+      '{"a":1,"b":"],\\"["}\n{"a":{"x":[1,2]},"b":[3,4]}',
+    ],
+    [{ ...LISTS, columns: ['a'], heads: 0 }, '[1],[2]\n', '{"a":1}\n{"a":2}\n'],
+    [{ ...LISTS, columns: undefined, heads: 1 }, '["a","é"]\n[1,2]\n', '{"a":1,"é":2}\n'],
+    [{ ...LISTS, columns: undefined, heads: 2 }, '["a"]\n["Int64"]\n[1]\n', '{"a":1}\n'],
+  ] as const)(
+    'are written as acceptance reads them, wherever they are cut: %j %j',
+    async (insert, text, expected) => {
+      const bytes = Buffer.from(text);
+      for (const size of [1, 2, 3, bytes.length]) {
+        async function* cut(): AsyncGenerator<Buffer> {
+          for (let at = 0; at < bytes.length; at += size)
+            yield await Promise.resolve(bytes.subarray(at, at + size));
+        }
+        const rows = rowsIn(insert, '', 0)?.(cut()) ?? pieces();
+        expect([size, await allOf(rows)]).toEqual([size, expected]);
+      }
+    },
+  );
+
+  it.each([
+    [{ ...LISTS, columns: ['a', 'b'], heads: 0 }, '[1,2]\n[3]', 'row 2 has 1 values'],
+    [
+      { ...LISTS, columns: ['a'], heads: 0 },
+      '[1,2]',
+      'row 1 has more values, and 1 columns are named',
+    ],
+    [{ ...LISTS, columns: undefined, heads: 1 }, '{"a":1}\n', 'the first line is no list of names'],
+  ] as const)('are refused: %j %j', async (insert, text, why) => {
+    const rows = rowsIn(insert, '', 0)?.(pieces(text)) ?? pieces();
+    await expect(allOf(rows)).rejects.toThrow(why);
   });
 });

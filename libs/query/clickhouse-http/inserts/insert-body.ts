@@ -1,5 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { MillraceError } from '@app/platform';
+import { objectsOfLists } from './compact-rows.js';
+import { takeLine } from './first-line.js';
 import { HEAD_BYTES, isHeadWhole, type InsertStatement } from './insert-statement.js';
+import { csvOfTabs } from './tab-separated-rows.js';
 
 const EVENTS = ['readable', 'end', 'close'] as const;
 
@@ -43,20 +47,64 @@ export async function beginningOf(request: IncomingMessage): Promise<string> {
  * @param skipped bytes of the statement at the body's beginning
  */
 export function rowsIn(
-  { columns }: Pick<InsertStatement, 'columns'>,
+  insert: RowsOfInsert,
   before: string,
   skipped: number,
 ): ((body: AsyncIterable<Buffer>) => AsyncIterable<Buffer>) | undefined {
-  const header = columns ? `${columns.map(quoted).join(',')}\n` : '';
-  if (header === '' && before === '' && skipped === 0) return undefined;
+  const isAsItComes = insert.form === undefined && insert.columns === undefined;
+  if (isAsItComes && before === '' && skipped === 0) return undefined;
   return async function* rows(body): AsyncGenerator<Buffer> {
-    if (header + before !== '') yield Buffer.from(header + before);
-    let left = skipped;
-    for await (const piece of body) {
-      if (left < piece.length) yield piece.subarray(left);
-      left = Math.max(0, left - piece.length);
-    }
+    if (insert.columns && insert.kind === 'csv') yield headerOf(insert.columns);
+    yield* inForm(insert, bytesIn(body, before, skipped));
   };
 }
+
+type RowsOfInsert = Pick<InsertStatement, 'kind' | 'form' | 'columns' | 'heads'>;
+
+async function* bytesIn(
+  body: AsyncIterable<Buffer>,
+  before: string,
+  skipped: number,
+): AsyncGenerator<Buffer> {
+  if (before !== '') yield Buffer.from(before);
+  let left = skipped;
+  for await (const piece of body) {
+    if (left < piece.length) yield piece.subarray(left);
+    left = Math.max(0, left - piece.length);
+  }
+}
+
+async function* inForm(
+  { form, columns, heads }: RowsOfInsert,
+  bytes: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  if (form === undefined) return yield* bytes;
+  const names = heads > 0 ? await takeLine(bytes) : undefined;
+  const behindNames = names?.rest ?? bytes;
+  const rows = heads > 1 ? (await takeLine(behindNames)).rest : behindNames;
+  if (form === 'tabs') yield* csvOfTabs(names ? withLine(names.line, rows) : rows);
+  else yield* objectsOfLists(rows, columns ?? namesIn(names?.line));
+}
+
+async function* withLine(line: Buffer, rows: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield Buffer.concat([line, Buffer.from('\n')]);
+  yield* rows;
+}
+
+/** @throws {MillraceError} MALFORMED_BODY */
+function namesIn(line: Buffer | undefined): readonly string[] {
+  let names: unknown;
+  try {
+    names = JSON.parse((line ?? '').toString());
+  } catch {
+    // It is told below.
+  }
+  if (!Array.isArray(names) || !names.every((name) => typeof name === 'string'))
+    throw new MillraceError('MALFORMED_BODY', 'the first line is no list of names; send ["a","b"]');
+  return names;
+}
+
+const headerOf = (columns: readonly string[]): Buffer =>
+  Buffer.from(`${columns.map(quoted).join(',')}\n`);
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -13,10 +13,13 @@ describe('an INSERT', () => {
     ['INSERT INTO logs FORMAT Parquet\n', 'PAR1\n', 'logs', 'parquet', undefined],
     ['INSERT INTO logs (`a`) FORMAT Arrow\n', 'ARROW1', 'logs', 'arrow', undefined],
     ['INSERT INTO logs FORMAT ArrowStream', '', 'logs', 'arrow', undefined],
+    ['INSERT INTO logs (a) FORMAT TabSeparated\n', '\t', 'logs', 'csv', ['a']],
+    ['INSERT INTO logs (a) FORMAT TSVWithNames\n', 'b\n1', 'logs', 'csv', undefined],
+    ['INSERT INTO logs (a) FORMAT JSONCompactEachRow\n', '[1]', 'logs', 'json', ['a']],
   ])('%j', (head, rows, stream, kind, columns) => {
     const length = Buffer.byteLength(head);
     expect(isInsert(head)).toBe(true);
-    expect(read(head + rows)).toEqual({ stream, kind, columns, length });
+    expect(read(head + rows)).toMatchObject({ stream, kind, columns, length });
   });
 
   it.each([
@@ -27,6 +30,8 @@ describe('an INSERT', () => {
     ['INSERT INTO logs FORMAT Native\n', /is not read here/],
     ['INSERT INTO logs FORMAT toString\n', /is not read here/],
     ['INSERT INTO logs FORMAT CSV\n1', /say what the columns are/],
+    ['INSERT INTO logs FORMAT TSV\n1', /\(a, b\) FORMAT TSV, or .* of TSVWithNames/],
+    ['INSERT INTO logs FORMAT JSONCompactEachRow\n[1]', /say what the columns are/],
     ['INSERT INTO logs () FORMAT CSV\n', /write \(a, b\)/],
     ['INSERT INTO logs (a b) FORMAT CSV\n', /write \(a, b\)/],
     ['INSERT INTO logs (* EXCEPT a) FORMAT CSV\n', /write \(a, b\)/],

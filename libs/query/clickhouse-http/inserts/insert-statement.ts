@@ -4,10 +4,14 @@ import { checkDatabase } from '../statements/statement-words.js';
 /** An INSERT whose rows come as data. */
 export interface InsertStatement {
   readonly stream: string;
-  /** The format, by acceptance's name. */
+  /** The format that acceptance reads, after the rows are written in that form. */
   readonly kind: 'json' | 'csv' | 'parquet' | 'arrow';
+  /** The form of the rows; undefined: the one that acceptance reads. */
+  readonly form: 'tabs' | 'lists' | undefined;
   /** The columns, for rows without names. */
   readonly columns: readonly string[] | undefined;
+  /** The lines before the rows: none, the names, or the names and the types. */
+  readonly heads: 0 | 1 | 2;
   /** The number of bytes before the rows. */
   readonly length: number;
 }
@@ -15,18 +19,31 @@ export interface InsertStatement {
 /** The longest statement before the rows. */
 export const HEAD_BYTES = 16 * 1024;
 
-/** The kinds are found by ClickHouse's names of formats. */
-const KINDS: Readonly<Record<string, InsertStatement['kind']>> = {
-  JSONEachRow: 'json',
-  JSONLines: 'json',
-  NDJSON: 'json',
-  CSV: 'csv',
-  CSVWithNames: 'csv',
-  Parquet: 'parquet',
-  Arrow: 'arrow',
-  ArrowStream: 'arrow',
+type Format = Pick<InsertStatement, 'kind'> & Partial<Pick<InsertStatement, 'form' | 'heads'>>;
+
+const TABS = { kind: 'csv', form: 'tabs' } as const;
+const LISTS = { kind: 'json', form: 'lists' } as const;
+/** The names are ClickHouse's. */
+const FORMATS: Readonly<Record<string, Format>> = {
+  JSONEachRow: { kind: 'json' },
+  JSONLines: { kind: 'json' },
+  NDJSON: { kind: 'json' },
+  JSONCompactEachRow: LISTS,
+  JSONCompactEachRowWithNames: { ...LISTS, heads: 1 },
+  JSONCompactEachRowWithNamesAndTypes: { ...LISTS, heads: 2 },
+  CSV: { kind: 'csv' },
+  CSVWithNames: { kind: 'csv', heads: 1 },
+  TabSeparated: TABS,
+  TSV: TABS,
+  TabSeparatedWithNames: { ...TABS, heads: 1 },
+  TSVWithNames: { ...TABS, heads: 1 },
+  TabSeparatedWithNamesAndTypes: { ...TABS, heads: 2 },
+  TSVWithNamesAndTypes: { ...TABS, heads: 2 },
+  Parquet: { kind: 'parquet' },
+  Arrow: { kind: 'arrow' },
+  ArrowStream: { kind: 'arrow' },
 };
-const TAKEN = Object.keys(KINDS).join(', ');
+const TAKEN = Object.keys(FORMATS).join(', ');
 
 const NAME = String.raw`[\p{L}_][\p{L}\p{N}_]*|"[^"\\]+"|` + '`[^`\\\\]+`';
 const HEAD = new RegExp(
@@ -74,21 +91,24 @@ export function readInsert(text: string, organization: RequestOrganization): Ins
       `INSERT takes rows as data: write INSERT INTO <stream> FORMAT <format>, and the rows behind it; formats are ${TAKEN}`,
     );
   if (database !== undefined) checkDatabase(unquoted(database), organization);
-  const kind = Object.hasOwn(KINDS, format) ? KINDS[format] : undefined;
-  if (kind === undefined)
+  const known = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
+  if (!known)
     throw new MillraceError(
       'INVALID_PARAMETER',
       `format ${JSON.stringify(format.slice(0, 80))} is not read here; these are: ${TAKEN}`,
     );
-  const columns = list === undefined ? undefined : columnsIn(list);
-  if (format === 'CSV' && columns === undefined)
+  const { kind, form, heads = 0 } = known;
+  const listed = list === undefined ? undefined : columnsIn(list);
+  // The rows of all other formats contain names.
+  const isNameless = heads === 0 && (kind === 'csv' || form === 'lists');
+  if (isNameless && listed === undefined)
     throw new MillraceError(
       'INVALID_PARAMETER',
-      'say what the columns are: INSERT INTO <stream> (a, b) FORMAT CSV, or send their names as the first line of CSVWithNames',
+      `say what the columns are: INSERT INTO <stream> (a, b) FORMAT ${format}, or send their names as the first line of ${format}WithNames`,
     );
-  // The rows of all other formats contain names.
-  const header = format === 'CSV' ? columns : undefined;
-  return { stream: unquoted(table), kind, columns: header, length: Buffer.byteLength(head) };
+  const columns = isNameless ? listed : undefined;
+  const length = Buffer.byteLength(head);
+  return { stream: unquoted(table), kind, form, columns, heads, length };
 }
 
 function columnsIn(list: string): readonly string[] {

@@ -23,6 +23,16 @@ const SHARED: Readonly<Record<string, Omit<NamedFormat, 'name'>>> = {
   Parquet: { format: 'parquet', contentType: 'application/octet-stream' },
 };
 
+/** Other names that ClickHouse has for formats. */
+const ALIASES: Readonly<Record<string, string>> = {
+  TSV: 'TabSeparated',
+  TSVRaw: 'TabSeparatedRaw',
+  TSVWithNames: 'TabSeparatedWithNames',
+  TSVWithNamesAndTypes: 'TabSeparatedWithNamesAndTypes',
+  JSONLines: 'JSONEachRow',
+  NDJSON: 'JSONEachRow',
+};
+
 /**
  * Takes the semicolon and the FORMAT clause off a statement's end, before or behind SETTINGS.
  * @throws {MillraceError} INVALID_PARAMETER for a format that we do not write
@@ -42,7 +52,8 @@ export function takeFormat(statement: string): FormedStatement {
 }
 
 /** @throws {MillraceError} INVALID_PARAMETER */
-export function readFormat(name: string): NamedFormat {
+export function readFormat(written: string): NamedFormat {
+  const name = (Object.hasOwn(ALIASES, written) ? ALIASES[written] : undefined) ?? written;
   if (isEngineFormat(name)) return { name, format: name, contentType: ENGINE_FORMATS[name] };
   const shared = Object.hasOwn(SHARED, name) ? SHARED[name] : undefined;
   if (shared) return { name, ...shared };
