@@ -99,6 +99,8 @@ describe("ClickHouse's HTTP interface", () => {
     ],
     ['', "SELECT count() FROM system.functions WHERE name = 'tostring'", '1\n'],
     ['', "SELECT readonly FROM system.settings WHERE name = 'join_use_nulls'", '0\n'],
+    ['', "SELECT readonly FROM system.settings WHERE name = 'max_block_size'", '0\n'],
+    ['default_format=TSVWithNames', 'SELECT 1 AS a', 'a\n1\n'],
     [
       '',
       'DESCRIBE TABLE acme.logs FORMAT JSONCompactEachRow',

@@ -29,7 +29,7 @@ const PARAM = 'param_';
  * Settings that change no row of an answer. They say how the answer is sent, name the query or its
  * session, or bound what is bounded here already.
  */
-const WITHOUT_EFFECT = new Set([
+export const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'query_id',
   'session_id',
   'session_timeout',

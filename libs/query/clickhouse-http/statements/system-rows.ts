@@ -4,6 +4,7 @@ import type { Catalog, TableDescription } from '../../catalog.js';
 import { KNOWN_FUNCTIONS } from '../../guard/functions/allowed-functions.js';
 import { ALLOWED_SETTINGS } from '../../guard/allowed-settings.js';
 import { STATEMENT_BYTES_MAX } from '../../guard/limits.js';
+import { WITHOUT_EFFECT } from '../request-parameters.js';
 
 /** The `database` that clients see. */
 export const DATABASE_COLUMN = 'database_name';
@@ -12,6 +13,9 @@ const NO_UUID = "'00000000-0000-0000-0000-000000000000' AS uuid";
 const TIMESTAMP = '_timestamp';
 /** The rest of a statement's length is for the author's text. */
 const ROWS_BYTES_MAX = STATEMENT_BYTES_MAX / 2;
+
+/** Clients ask here whether they may send a setting. */
+const TAKEN_SETTINGS = [...ALLOWED_SETTINGS, ...WITHOUT_EFFECT];
 
 /** Drivers read these columns, but work without them. */
 const SIZES = ['character_octet_length', 'numeric_precision', 'numeric_precision_radix', 'numeric_scale', 'datetime_precision']; // prettier-ignore
@@ -57,7 +61,7 @@ const TABLES: Readonly<Record<string, (asked: Asked) => string>> = {
   functions: () =>
     `SELECT arrayJoin(${array(KNOWN_FUNCTIONS)}) AS name, toUInt8(0) AS is_aggregate, toUInt8(1) AS case_insensitive, '' AS alias_to`,
   settings: () =>
-    `SELECT arrayJoin(${array(ALLOWED_SETTINGS)}) AS name, '' AS value, toUInt8(0) AS changed, '' AS description, CAST(NULL, 'Nullable(String)') AS min, CAST(NULL, 'Nullable(String)') AS max, toUInt8(0) AS readonly, 'String' AS type, '' AS default`,
+    `SELECT arrayJoin(${array(TAKEN_SETTINGS)}) AS name, '' AS value, toUInt8(0) AS changed, '' AS description, CAST(NULL, 'Nullable(String)') AS min, CAST(NULL, 'Nullable(String)') AS max, toUInt8(0) AS readonly, 'String' AS type, '' AS default`,
 };
 
 const array = (texts: readonly string[]): string => `[${texts.map(quoteText).join(', ')}]`;
