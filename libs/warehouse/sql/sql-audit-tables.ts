@@ -86,7 +86,7 @@ export class SqlAuditTables implements AuditTables {
   async isChanging(database: string): Promise<boolean> {
     const named = this.ddl.databasesOf(database).map((each) => `position(query, ${quoteText(quoteIdentifier(each))}) > 0`);
     const [running] = await this.runner.rows<{ n: number }>(
-      `SELECT toFloat64(count()) AS n FROM ${this.ddl.processes} WHERE query_kind IN ('Create', 'Alter', 'Drop') AND (${named.join(' OR ')})`,
+      `SELECT toFloat64(count()) AS n FROM ${this.ddl.processes} WHERE match(query, '^(CREATE|ALTER|DROP) ') AND (${named.join(' OR ')})`,
     );
     return certain(running, 'count of statements').n > 0;
   }
