@@ -79,7 +79,11 @@ export class AuditTrailProjection implements SnapshottedProjection {
   }
 
   private async applyWaiting(event: RecordedEvent, trail: TrailEntry | undefined): Promise<void> {
-    if (event.type === 'OrganizationDeleted') await this.end(databaseOf(event));
+    if (event.type === 'OrganizationDeleted') {
+      // Of live events `EndedTrailsProjection` waits for it.
+      const ending = this.end(databaseOf(event));
+      if (!this.live) await ending;
+    }
     if (trail)
       this.chain(trail.database, trail.entry, await this.storedOf(trail.database, trail.entry));
     if (this.live && event.type === 'UserErased') this.hasErased = true;

@@ -38,8 +38,7 @@ export class TrailPlaces {
       this.owners.note(step);
       this.found.set(step, trail);
       if (trail) lanes.add(trail.database);
-      // These are no entries alone: a trail ends, or names are taken out of all trails.
-      if (step.type === 'OrganizationDeleted') lanes.add(databaseOf(step));
+      // This is no entry alone: names are taken out of all trails.
       if (step.type === 'UserErased') lanes.add(ALL_TRAILS);
     }
     return [...lanes];

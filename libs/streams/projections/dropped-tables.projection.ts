@@ -35,6 +35,7 @@ export class DroppedTablesProjection implements Projection {
   readonly name = 'dropped-tables';
   readonly lanes = byOrganization;
   private live = false;
+  private isOwed = false;
   private readonly places = placesForTables();
   private readonly dropping = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
@@ -92,7 +93,7 @@ export class DroppedTablesProjection implements Projection {
       const dropping = this.drop(database).finally(() => this.dropping.delete(dropping));
       this.dropping.add(dropping);
       await within(DROP_MS, dropping, () => undefined);
-    }
+    } else this.owe();
     for (const [id, place] of this.placed)
       if (place.organizationId === organizationId) this.placed.delete(id);
   }
@@ -112,10 +113,22 @@ export class DroppedTablesProjection implements Projection {
     }
   }
 
-  private async dropLeftovers(): Promise<void> {
+  /** The process that leads may end before it has dropped a database. */
+  private owe(): void {
+    if (this.isOwed) return;
+    this.isOwed = true;
+    this.lead.whenTaken(() => this.dropDatabases());
+  }
+
+  private async dropDatabases(): Promise<void> {
     const { deletedDatabases } = this.streams;
     for (const database of await this.schema.databases())
       if (deletedDatabases.has(database)) await this.schema.dropDatabase(database);
+    this.isOwed = false;
+  }
+
+  private async dropLeftovers(): Promise<void> {
+    await this.dropDatabases();
     for (const database of this.databases()) {
       for (const id of await this.schema.rejectedStreams(database))
         if (this.streams.isDeleted(id)) await this.schema.dropRejected(database, id);
