@@ -23,7 +23,7 @@ export { EventTypes, past, type EventFields, type PastVersion } from './event-ty
 export { isMac, looksAuthentic, macOf, storedMac } from './authenticity/event-mac.js';
 export { LeaderElection } from './leader-election.js';
 export { LeftOutEvents } from './left-out-events.js';
-export { byOrganization } from './projections/by-organization.js';
+export { byOrganization, organizationOfLane } from './projections/by-organization.js';
 export {
   isSnapshotted,
   type Lanes,

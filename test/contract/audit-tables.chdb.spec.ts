@@ -19,6 +19,7 @@ auditTablesContract('the engine’s process', async () => {
   return {
     tables: warehouse,
     database: () => `o_${(count += 1)}`,
+    changesLast: true,
     dispose: async () => {
       await warehouse.close();
       rmSync(directory, { recursive: true, force: true });

@@ -4,5 +4,6 @@ import { CLICKHOUSE, openClickHouseUnderTest } from './clickhouse-under-test.js'
 
 auditTablesContract(CLICKHOUSE, async () => {
   const { warehouse, dispose } = await openClickHouseUnderTest();
-  return { tables: warehouse, database: () => `o_${randomUUID()}`, dispose };
+  const database = (): string => `o_${randomUUID()}`;
+  return { tables: warehouse, database, changesLast: true, dispose };
 });

@@ -5,6 +5,8 @@ interface AuditTablesUnderTest {
   readonly tables: AuditTables;
   /** A name for a database, another each time. */
   database(): string;
+  /** A change takes so long that others can see it. */
+  readonly changesLast: boolean;
   dispose(): Promise<void>;
 }
 
@@ -132,6 +134,25 @@ export function auditTablesContract(name: string, open: () => Promise<AuditTable
       expect(await page({ actor: 'ANN', type: 'UserRoleChanged' })).toEqual([[1], 1]);
       expect(await page({ actor: `x' OR 1 = 1 --` })).toEqual([[], 0]);
       expect(await page({ type: `x' OR 'a' = 'a` })).toEqual([[], 0]);
+    });
+
+    it('tells while somebody changes a table of the database, and of no other', async () => {
+      const other = under.database();
+      await tables.createAuditTable(other);
+      expect(await tables.isChanging(database)).toBe(false);
+      if (!under.changesLast) return;
+      let isSeen = false;
+      for (let position = 1; !isSeen; position += 1) {
+        await tables.appendAudit(database, [auditRow(position)]);
+        let isOver = false;
+        const changing = tables.truncateAudit(database, '0').finally(() => (isOver = true));
+        while (!isOver) {
+          isSeen ||= await tables.isChanging(database);
+          expect(await tables.isChanging(other)).toBe(false);
+        }
+        await changing;
+      }
+      expect(await tables.isChanging(database)).toBe(false);
     });
 
     it('is this process’s to append to, as often as it claims', async () => {

@@ -6,6 +6,7 @@ auditTablesContract('in memory', () => {
   return Promise.resolve({
     tables: new MemoryAuditTables(),
     database: () => `o_${(count += 1)}`,
+    changesLast: false,
     dispose: () => Promise.resolve(),
   });
 });

@@ -198,6 +198,42 @@ describe('events of several organizations', () => {
     expect(inOrder).toEqual(carriedOut.done);
   });
 
+  it('leave room for others, however many organizations have slow ones', async () => {
+    for (const slow of ['a', 'b', 'c']) await append(slow, 'Slow');
+    await until(() => carriedOut.gates.isAt('Slow'));
+    const isOpen = (organization: string): boolean => {
+      try {
+        projector.checkBeforeAppend([`organization-${organization}`]);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    for (let position = 0n, rounds = 0; rounds < 60; rounds += 1)
+      for (const slow of ['a', 'b', 'c']) {
+        if (!isOpen(slow)) continue;
+        position = await append(slow, ...Array.from({ length: 100 }, () => 'A'));
+        await until(() => inOrder.length >= Number(position));
+      }
+    expect(['a', 'b', 'c', 'd'].map(isOpen)).toEqual([false, false, false, true]);
+    await projector.awaitPosition(await append('d', 'D'));
+  });
+
+  it('leave room for others, however long one of them makes its events', async () => {
+    await append('a', 'Slow');
+    await until(() => carriedOut.gates.isAt('Slow'));
+    const long = newEvent('Long', { text: 'x'.repeat(1024 * 1024) });
+    const asked = { ...long, metadata: { ...long.metadata, organizationId: 'a' } };
+    const check = (): void => projector.checkBeforeAppend(['organization-a']);
+    for (let events = 0; events < 20; events += 1) {
+      if (events < 10) expect(check).not.toThrow();
+      await store.append('stream-a', [{ ...asked, id: crypto.randomUUID() }], 'any');
+    }
+    await until(() => inOrder.length === 21);
+    expect(check).toThrow('nothing was changed');
+    await projector.awaitPosition(await append('b', 'B'));
+  });
+
   it('are read ahead of a slow one only so far, and all of them come', async () => {
     const [lots, each] = [11, 1000];
     await append('a', 'Slow');

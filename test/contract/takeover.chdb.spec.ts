@@ -22,6 +22,7 @@ import { by, eventsOf, openSite, startNode, type Site } from './node.js';
 
 const limits = { timeoutSeconds: 10, memoryBytes: 1 << 30, readRows: 1e9, readBytes: 1e12, resultRows: 1e6, resultBytes: 1 << 30 }; // prettier-ignore
 const MAX_WAIT_MS = 50;
+const log = { error: () => undefined, warn: () => undefined };
 
 /** The same tables, as one of several processes has them. */
 class TablesOfProcess extends MemoryAuditTables {
@@ -101,10 +102,10 @@ describe('a process that starts while the one that leads dies', () => {
             streams,
             new FoundTables(warehouse, streams, databases),
             lead,
-            { error: () => undefined, warn: () => undefined },
+            log,
           ),
           streams,
-          new DroppedTablesProjection(warehouse, streams, databases, lead),
+          new DroppedTablesProjection(warehouse, streams, databases, lead, log),
           new AuditTrailProjection(tables, accounts, () => new Uint8Array(32), lead),
         ];
       },

@@ -143,7 +143,7 @@ export async function openStores(
   const following = new FollowLeaderProjection(lead, directory);
   const found = new FoundTables(warehouse, streams, databases, notUnderstood);
   const tables = new WarehouseTablesProjection(warehouse, streams, found, lead, logger);
-  const dropped = new DroppedTablesProjection(warehouse, streams, databases, lead);
+  const dropped = new DroppedTablesProjection(warehouse, streams, databases, lead, logger);
   const deadLetter = openDeadLetter(config.dataDirectory);
   const forgotten = new ForgottenBatchesProjection(streams, deadLetter);
   const auditTrail = new AuditTrailProjection(warehouse, directory, auditKey(serverKey), lead);
@@ -179,6 +179,7 @@ export async function openStores(
     ],
     close: async () => {
       await tables.idle();
+      await dropped.stop();
       await events.close();
       // An engine that damage in a part has stopped does not end properly. All that was
       // acknowledged is on disk.

@@ -132,9 +132,9 @@ function auditVerifier({
     tables: warehouse,
     directory,
     key: auditKey(serverKey),
-    carriedOut: async () => {
+    carriedOut: async (databases) => {
       const { position } = projector;
-      await projector.awaitWritten(position);
+      await projector.awaitWritten(position, databases);
       return position;
     },
   });

@@ -27,8 +27,8 @@ interface Sources {
   readonly tables: AuditTables;
   readonly directory: AuditDirectory;
   readonly key: ChainKey;
-  /** Resolves with the position of the last event that is known here, when the tables have its entry. */
-  carriedOut(this: void): Promise<bigint>;
+  /** Resolves with the position of the last event that is known here, when these trails have their entries up to there. */
+  carriedOut(this: void, databases: readonly string[]): Promise<bigint>;
 }
 
 /** This many trails are checked at once; each holds a page of rows. */
@@ -122,7 +122,7 @@ export class AuditVerifier {
   private async look(databases: readonly string[]): Promise<readonly CheckedTrail[]> {
     const { events, tables, directory, key, carriedOut } = this.sources;
     const checkedAt = Date.now();
-    const upTo = await carriedOut();
+    const upTo = await carriedOut(databases);
     let since = performance.now();
     const pause = async (): Promise<void> => {
       await sleep(performance.now() - since);

@@ -1,22 +1,18 @@
 import type { RecordedEvent, SnapshottedProjection } from '@app/event-store';
-import { Backoff, KeyedMutex } from '@app/flow';
+import { KeyedMutex, PassingPlaces } from '@app/flow';
 import { certain } from '@app/platform';
-import {
-  FencedError,
-  NETWORK_ERROR,
-  WarehouseError,
-  type AuditRow,
-  type AuditTables,
-} from '@app/warehouse';
+import { FencedError, type AuditRow, type AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from '../audit-directory.js';
 import { toEntry } from '../audit-entry.js';
 import { CHAIN_START, chainHash, type ChainKey } from '../chain/hash-chain.js';
+import { allOf } from './groups/all-of.js';
 import { BesideReplay } from './groups/beside-replay.js';
 import { cutInserts } from './groups/cut-inserts.js';
-import { dueGroups } from './groups/due-groups.js';
+import { LostAnswers } from './groups/lost-answers.js';
+import { PendingRows } from './groups/pending-rows.js';
 import { foundPosition, writtenPosition } from './last-position.js';
 import type { TrailLeaderElection } from './trail-leader-election.js';
-import { databaseOf, TrailPlaces, type TrailEntry } from './trail-places.js';
+import { ALL_TRAILS, databaseOf, TrailPlaces, type TrailEntry } from './trail-places.js';
 
 interface Chain {
   /** The hash of the last entry. */
@@ -31,15 +27,11 @@ export interface StoredChain {
   readonly position: string;
 }
 
-/** Trails that are written at the same time: an insert waits for the disk more than it computes. */
-const WRITERS = 4;
-
-/** An insert may lose its answer this often. An engine that has ended is started again. */
-const LOST_MAX = 3;
-const LOST_BACKOFF_MS = { first: 100, most: 1000 };
-
-const isLost = (error: unknown): boolean =>
-  error instanceof WarehouseError && error.code === NETWORK_ERROR;
+/**
+ * Trails that are written at the same time: an insert waits for the disk more than it computes. One
+ * that lasts does not keep others from being written.
+ */
+const WRITERS = { beginning: 4, lasting: 8, passAfterMs: 500 };
 
 /**
  * Writes every event into the table `_audit` of the organization it concerns, chained by hashes.
@@ -54,14 +46,14 @@ export class AuditTrailProjection implements SnapshottedProjection {
   private readonly chains = new Map<string, Chain>();
   /** The position of the last row in the table. A trail without an entry is not known yet. */
   private readonly stored = new Map<string, bigint>();
-  private readonly pending = new Map<string, AuditRow[]>();
-  private pendingRows = 0;
+  private readonly pending = new PendingRows();
   private hasErased = false;
   private readonly beside = new BesideReplay((left) => this.flush(left));
   /** Trails that ended with their organizations since the start. */
   private readonly ended = new Set<string>();
   /** One thing at a time is done in the database of a trail, and nothing after its end. */
   private readonly working = new KeyedMutex();
+  private readonly writers = new PassingPlaces(WRITERS);
   private readonly places: TrailPlaces;
 
   constructor(
@@ -83,28 +75,38 @@ export class AuditTrailProjection implements SnapshottedProjection {
     const stored = this.stored.get(trail.database);
     if (stored === undefined) return this.applyWaiting(event, trail);
     this.chain(trail.database, trail.entry, stored);
-    return this.beside.go(this.pendingRows);
+    return this.beside.go(this.pending.count);
   }
 
   private async applyWaiting(event: RecordedEvent, trail: TrailEntry | undefined): Promise<void> {
-    if (event.type === 'OrganizationDeleted') await this.end(databaseOf(event));
+    if (event.type === 'OrganizationDeleted') {
+      // Of live events `EndedTrailsProjection` waits for it.
+      const ending = this.end(databaseOf(event));
+      if (!this.live) await ending;
+    }
     if (trail)
       this.chain(trail.database, trail.entry, await this.storedOf(trail.database, trail.entry));
     if (this.live && event.type === 'UserErased') this.hasErased = true;
-    if (!this.live) await this.beside.go(this.pendingRows);
+    if (!this.live) await this.beside.go(this.pending.count);
   }
 
-  /** A person may be erased while a group is written, and rows that are not in the group may name them. The next group has these rows. */
-  async writeGroup(): Promise<void> {
-    const { hasErased } = this;
-    this.hasErased = false;
-    try {
-      await this.flush();
-      if (hasErased) await this.erase();
-    } catch (error) {
-      this.hasErased ||= hasErased;
-      throw error;
-    }
+  /** Writes what waits for a trail. Trails are written one by one, so that one that fails holds up no other. */
+  async writeGroup(lane: string): Promise<void> {
+    if (lane !== ALL_TRAILS) await this.flushOne(lane);
+    else if (this.hasErased) await this.eraseAll();
+  }
+
+  /**
+   * An organization's end is in the trail of `default`, which must not wait until what was asked for
+   * the organization before is done.
+   */
+  goesAhead({ type }: RecordedEvent): boolean {
+    return type === 'OrganizationDeleted';
+  }
+
+  /** Commands of an organization go into its own trail, all others into that of `default`. */
+  concerns(lane: string, lanes: readonly string[]): boolean {
+    return lanes.some((each) => this.places.ofLane(each) === lane);
   }
 
   async caughtUp(): Promise<void> {
@@ -115,7 +117,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
       const hasRows = (this.stored.get(database) ?? -1n) >= 0n;
       if (!hasRows) await this.tables.createAuditTable(database);
     }
-    await this.erase();
+    await this.eraseIn(this.directory.databases());
     if (!this.lead.isLeading) this.stored.clear();
     this.live = true;
   }
@@ -147,8 +149,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
     this.ended.add(database);
     this.chains.delete(database);
     this.stored.delete(database);
-    this.pendingRows -= this.pending.get(database)?.length ?? 0;
-    this.pending.delete(database);
+    this.pending.forget(database);
     await this.working.run(database, () => Promise.resolve());
   }
 
@@ -160,11 +161,8 @@ export class AuditTrailProjection implements SnapshottedProjection {
     const hash = chainHash(this.key(event.position), chain.hash, event);
     this.chains.set(database, { hash, position: event.position });
     if (event.position <= stored) return;
-    const row = { ...toEntry(event, this.directory), previousHash: chain.hash, hash };
-    const rows = this.pending.get(database) ?? [];
-    rows.push(row);
-    this.pending.set(database, rows);
-    this.pendingRows += 1;
+    const entry = toEntry(event, this.directory);
+    this.pending.add(database, { ...entry, previousHash: chain.hash, hash });
   }
 
   /**
@@ -192,22 +190,16 @@ export class AuditTrailProjection implements SnapshottedProjection {
    * Writes groups. Rows that arrive meanwhile stay for the next time.
    * @param left so many rows may go on waiting
    */
-  private async flush(left = 0): Promise<void> {
-    const groups = dueGroups(this.pending, this.pendingRows - left).values();
-    const writer = async (): Promise<void> => {
-      for (const [database, rows] of groups) await this.flushOne(database, rows);
-    };
-    const ended = await Promise.allSettled(Array.from({ length: WRITERS }, writer));
-    for (const each of ended) if (each.status === 'rejected') throw each.reason;
+  private flush(left = 0): Promise<void> {
+    return allOf(this.pending.due(left).map((database) => this.flushOne(database)));
   }
 
-  private async flushOne(database: string, rows: AuditRow[]): Promise<void> {
-    const group = [...rows];
-    await this.working.run(database, () => this.write(database, group));
-    if (this.ended.has(database)) return;
-    rows.splice(0, group.length);
-    if (rows.length === 0) this.pending.delete(database);
-    this.pendingRows -= group.length;
+  private flushOne(database: string): Promise<void> {
+    return this.working.run(database, async () => {
+      const group = this.pending.of(database);
+      await this.writers.run(() => this.write(database, group));
+      this.pending.written(database, group.length);
+    });
   }
 
   /** Makes sure that the rows are in the table, written by this process or by the leader. */
@@ -218,8 +210,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
 
   private async insert(database: string, rows: readonly AuditRow[]): Promise<void> {
     const last = BigInt(certain(rows.at(-1), 'row to write').position);
-    let lost = 0;
-    const backoff = new Backoff(LOST_BACKOFF_MS);
+    const lost = new LostAnswers();
     for (;;) {
       // While another process writes, the positions known here become outdated.
       if (!this.lead.isLeading) this.stored.clear();
@@ -248,8 +239,8 @@ export class AuditTrailProjection implements SnapshottedProjection {
         if (error instanceof FencedError) await this.lead.confirm();
         // During the replay of stored events no caller tries again, so it is done here. Each
         // attempt reads back which rows are there.
-        else if (this.live || !isLost(error) || (lost += 1) > LOST_MAX) throw error;
-        else await backoff.wait();
+        else if (this.live) throw error;
+        else await lost.wait(error);
       }
     }
   }
@@ -264,7 +255,9 @@ export class AuditTrailProjection implements SnapshottedProjection {
    */
   private async ask(database: string): Promise<bigint> {
     const { term } = this.lead;
-    const position = this.live ? await this.made(database) : await this.found(database);
+    const position = this.live
+      ? await this.made(database)
+      : await foundPosition(this.tables, database, () => this.lead.confirm());
     // Another process may have led meanwhile, and written more.
     const known = this.stored.get(database) ?? -1n;
     if (this.lead.term === term && position >= known) this.stored.set(database, position);
@@ -277,14 +270,26 @@ export class AuditTrailProjection implements SnapshottedProjection {
     return writtenPosition(this.tables, database);
   }
 
-  private found(database: string): Promise<bigint> {
-    return foundPosition(this.tables, database, () => this.lead.confirm());
+  /** A person may be erased while a group is written, and rows that are not in the group may name them. They are written first. */
+  private async eraseAll(): Promise<void> {
+    this.hasErased = false;
+    try {
+      await allOf(
+        this.directory.databases().map(async (database) => {
+          await this.flushOne(database);
+          await this.writers.run(() => this.eraseIn([database]));
+        }),
+      );
+    } catch (error) {
+      this.hasErased = true;
+      throw error;
+    }
   }
 
   /** A crash may have left this undone: the person's key is gone, so their name must go as well. */
-  private async erase(): Promise<void> {
+  private async eraseIn(databases: readonly string[]): Promise<void> {
     const erased = this.directory.erased();
-    for (const database of this.directory.databases())
+    for (const database of databases)
       await this.tables.eraseFromAudit(database, erased).catch((error: unknown) => {
         if (!this.ended.has(database)) throw error;
       });

@@ -10,6 +10,12 @@ const LOOKED_MS = 100;
 class Tables extends MemoryAuditTables {
   claims = 0;
   away = false;
+  /** Databases whose tables the engine is changing. */
+  readonly changing = new Set<string>();
+
+  override isChanging(database: string): Promise<boolean> {
+    return Promise.resolve(this.changing.has(database));
+  }
 
   override claimAudit(): Promise<void> {
     this.claims += 1;
@@ -69,6 +75,26 @@ describe('a process that follows the leader', () => {
   });
 
   it('takes the lead when none comes, as for one that is being made', async () => {
+    await follow(1);
+    expect(tables.claims).toBe(1);
+  });
+
+  it('leaves the lead to one for which the engine works on the tables of the organization', async () => {
+    for (const rank of ['reserve', 'projector'] as const) {
+      tables.changing.add('o_new');
+      const election = new TrailLeaderElection(tables, { rank, maxWaitMs: 1 });
+      const following = election.follow('o_new', 7n, () => false);
+      expect(await isDone(following)).toBe(false);
+      expect(tables.claims).toBe(0);
+      tables.changing.clear();
+      await following;
+      expect(tables.claims).toBe(1);
+      tables.claims = 0;
+    }
+  });
+
+  it('takes the lead where the engine only works on tables of others', async () => {
+    tables.changing.add('o_home');
     await follow(1);
     expect(tables.claims).toBe(1);
   });

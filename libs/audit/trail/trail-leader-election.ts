@@ -130,6 +130,9 @@ export class TrailLeaderElection extends LeaderElection {
       // A turn to ask may be long in coming, for which the leader is not to blame.
       since ??= performance.now();
       if (performance.now() < this.lateAfter(since)) await sleep(LOOK_MS);
+      // The engine may take minutes for an index of a large table.
+      else if (await this.asking.run(() => this.tables.isChanging(database)))
+        since = performance.now();
       else {
         await this.take();
         since = performance.now();

@@ -1,4 +1,4 @@
-import { stepsOf, type RecordedEvent } from '@app/event-store';
+import { organizationOfLane, stepsOf, type RecordedEvent } from '@app/event-store';
 import type { AuditDirectory } from '../audit-directory.js';
 import { audited, organizationOfEntry } from '../audit-entry.js';
 import { StreamOwners } from '../stream-owners.js';
@@ -8,6 +8,9 @@ export interface TrailEntry {
   readonly database: string;
   readonly entry: RecordedEvent;
 }
+
+/** The lane of what is done in all trails. */
+export const ALL_TRAILS = '';
 
 export const databaseOf = ({ data }: RecordedEvent): string =>
   (data as { readonly database: string }).database;
@@ -35,11 +38,15 @@ export class TrailPlaces {
       this.owners.note(step);
       this.found.set(step, trail);
       if (trail) lanes.add(trail.database);
-      // These are no entries alone: a trail ends, or names are taken out of all trails.
-      if (step.type === 'OrganizationDeleted') lanes.add(databaseOf(step));
-      if (step.type === 'UserErased') lanes.add('');
+      // This is no entry alone: names are taken out of all trails.
+      if (step.type === 'UserErased') lanes.add(ALL_TRAILS);
     }
     return [...lanes];
+  }
+
+  /** The trail of what is asked in a lane of organizations; undefined where it has ended, or is not there yet. */
+  ofLane(lane: string): string | undefined {
+    return this.directory.database(organizationOfLane(lane));
   }
 
   private find(event: RecordedEvent): TrailEntry | undefined {

@@ -11,6 +11,7 @@ export interface UnderWay {
   /** Its lanes in the stages that only readers wait for. */
   readonly lanesBehind: readonly string[];
   readonly since: number;
+  readonly bytes: number;
   /** All projections that a command waits for have it. */
   isShown: boolean;
 }
@@ -20,8 +21,13 @@ export interface UnderWay {
  * Beyond that a slow lane holds up all others.
  */
 const AHEAD = { events: 10_000, bytes: 32 * 1024 * 1024 };
-/** This many of them may wait in one lane before commands for it are refused: others need room, too. */
-const LANE_MAX = 5_000;
+
+/**
+ * Tells whether one lane has more than its share, so that commands for it are refused: as much room
+ * as it has must be left. One lane alone gets half of it, two get a third each, and a new one always
+ * finds some.
+ */
+export const isOverShare = (own: number, all: number, most: number): boolean => own > most - all;
 
 const share = (some: readonly string[], others: readonly string[]): boolean =>
   some.some((each) => others.includes(each));
@@ -29,10 +35,10 @@ const share = (some: readonly string[], others: readonly string[]): boolean =>
 /** The events between the last one that was read and the first one that is not applied. */
 export class EventsUnderWay {
   /** By position, in its order. */
-  private readonly events = new Map<bigint, UnderWay & { readonly bytes: number }>();
+  private readonly events = new Map<bigint, UnderWay>();
   private readonly failing = new Map<UnderWay, unknown>();
   private bytes = 0;
-  private readonly inLane = new KeyedCounter();
+  private readonly inLane = { events: new KeyedCounter(), bytes: new KeyedCounter() };
   /** When a lane last came forward, as long as an event is in it. */
   private readonly movedAt = new Map<string, number>();
   private waiting: (() => void)[] = [];
@@ -56,31 +62,41 @@ export class EventsUnderWay {
     return this.events.has(position);
   }
 
+  /** The lanes in which only readers wait for it; undefined: it is not here. */
+  lanesBehind(position: bigint): readonly string[] | undefined {
+    return this.events.get(position)?.lanesBehind;
+  }
+
   /** Tells whether projections that commands wait for do not have it yet. */
   isHidden(position: bigint): boolean {
     return this.events.get(position)?.isShown === false;
   }
 
-  begin(of: Omit<UnderWay, 'isShown' | 'since'>): UnderWay {
+  begin(of: Omit<UnderWay, 'isShown' | 'since' | 'bytes'>): UnderWay {
     // An event that is not understood may have none.
     const bytes = (JSON.stringify(of.event.data) as string | undefined)?.length ?? 0;
     const event = { ...of, bytes, since: performance.now(), isShown: false };
     this.events.set(of.event.position, event);
     this.bytes += bytes;
-    for (const lane of of.lanes) this.inLane.add(lane, 1);
+    for (const lane of of.lanes) {
+      this.inLane.events.add(lane, 1);
+      this.inLane.bytes.add(lane, bytes);
+    }
     return event;
   }
 
   shown(event: UnderWay): void {
     event.isShown = true;
-    for (const lane of event.lanes)
-      if (this.inLane.add(lane, -1) > 0) this.movedAt.set(lane, performance.now());
+    for (const lane of event.lanes) {
+      this.inLane.bytes.add(lane, -event.bytes);
+      if (this.inLane.events.add(lane, -1) > 0) this.movedAt.set(lane, performance.now());
       else this.movedAt.delete(lane);
+    }
     this.changed();
   }
 
-  end({ event: { position } }: UnderWay): void {
-    this.bytes -= this.events.get(position)?.bytes ?? 0;
+  end({ event: { position }, bytes }: UnderWay): void {
+    this.bytes -= bytes;
     this.events.delete(position);
     this.changed();
   }
@@ -96,7 +112,11 @@ export class EventsUnderWay {
 
   /** Tells whether something fails in one of the lanes, or too much waits there. */
   isClosed(lanes: readonly string[]): boolean {
-    if (lanes.some((lane) => this.inLane.of(lane) >= LANE_MAX)) return true;
+    const { events, bytes } = this.inLane;
+    const isFull = (lane: string): boolean =>
+      isOverShare(events.of(lane), this.events.size, AHEAD.events) ||
+      (events.of(lane) > 0 && isOverShare(bytes.of(lane), this.bytes, AHEAD.bytes));
+    if (lanes.some(isFull)) return true;
     return [...this.failing.keys()].some((event) => share(event.lanes, lanes));
   }
 

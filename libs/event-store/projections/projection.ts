@@ -21,6 +21,11 @@ export interface Projection {
    */
   readonly lanes?: Lanes;
   /**
+   * Tells that this projection may have a live event before the stages before it have it. Otherwise
+   * later events of its lanes would wait for them, too.
+   */
+  goesAhead?(event: RecordedEvent): boolean;
+  /**
    * Is called once, before any event is read. The projection may look at its tables then: they are
    * not newer than the events that it gets.
    */
@@ -32,10 +37,17 @@ export interface Projection {
    */
   resumeAfter?(last: bigint): bigint | Promise<bigint>;
   /**
-   * Writes the events that it was given, in groups: events that come meanwhile belong to the next
-   * group. No command waits for it; readers of its tables do.
+   * Writes the events that it was given in a lane, in groups: events that come meanwhile belong to
+   * the next group. Several lanes may be written at a time. No command waits for it; readers of its
+   * tables do.
    */
-  writeGroup?(): Promise<void>;
+  writeGroup?(lane: string): Promise<void>;
+  /**
+   * Tells whether commands are refused while writing fails in a lane: whether it would get what they
+   * append. Without it, all are.
+   * @param lanes of what a command is about to append, as `byOrganization` tells them
+   */
+  concerns?(lane: string, lanes: readonly string[]): boolean;
   /**
    * Is called once, when all events that were stored at start have been applied. Later events are
    * live.

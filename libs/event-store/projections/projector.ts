@@ -1,4 +1,4 @@
-import { pause, within } from '@app/flow';
+import { within } from '@app/flow';
 import { MillraceError } from '@app/platform';
 import type { RecordedEvent } from '../event.js';
 import type { EventStore } from '../event-store.js';
@@ -16,16 +16,14 @@ interface ProjectorLog {
   error(details: object, message: string): void;
 }
 
-/** While writing fails, it is looked so often whether it still does. */
-const LOOK_MS = 100;
 /** A command waits as long as read models come nearer, and so long while they stand still. */
 const MAX_WAIT_MS = 20_000;
 /** A start may have to replay so many events after its snapshots. */
 const SNAPSHOT_EVERY = 10_000;
 /** A snapshot is of one position, so all lanes are waited for; so long, because the slow one is one tenant's. */
 const SNAPSHOT_WAIT_MS = 1000;
-/** Events that may wait to be written; further ones wait before they reach the read models. */
-const UNWRITTEN_MAX = 10_000;
+/** The lane of projections that write, and have no lanes. */
+const ONE_LANE = [''];
 
 /**
  * Runs projections over all events: first what is stored, in order, then what comes, by lanes: a
@@ -51,7 +49,6 @@ export class Projector {
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
   private readonly groups: GroupWrites;
-  private unwritten = 0;
   private beside = this.sideBySide([]);
 
   constructor(
@@ -118,16 +115,20 @@ export class Projector {
    */
   async settled(lane?: string): Promise<void> {
     await this.beside.underWay.settled(lane, this.stopping.signal, this.maxWaitMs);
-    await this.groups.settle(this.groups.count);
+    await this.groups.settle(lane === undefined ? undefined : [lane]);
   }
 
-  /** The same up to an event that shows. @throws {MillraceError} NOT_READY, SHUTTING_DOWN */
-  async awaitWritten(position: bigint): Promise<void> {
+  /**
+   * The same up to an event that shows.
+   * @param lanes of the projections that write; undefined: those of the event
+   * @throws {MillraceError} NOT_READY, SHUTTING_DOWN
+   */
+  async awaitWritten(position: bigint, lanes?: readonly string[]): Promise<void> {
     const { underWay } = this.beside;
+    const concerned = lanes ?? underWay.lanesBehind(position) ?? this.groups.lanesOf(position);
     await underWay.whole(position, this.stopping.signal, this.maxWaitMs);
-    const { count } = this.groups;
-    await this.groups.settle(count);
-    if (underWay.has(position) || !this.groups.isWritten(count))
+    await this.groups.settle(concerned);
+    if (underWay.has(position) || !this.groups.isWritten(position, concerned))
       throw this.stopping.signal.aborted ? shuttingDown() : this.notReady();
   }
 
@@ -149,8 +150,8 @@ export class Projector {
    * @throws {MillraceError} NOT_READY while a projection fails for all, or in one of the lanes, or too much waits there
    */
   checkBeforeAppend(lanes: readonly string[] = []): void {
-    const isFailing = this.failure !== undefined || this.groups.failure !== undefined;
-    if (isFailing || this.beside.underWay.isClosed(lanes)) throw refusedBefore(this.cause);
+    const isClosed = this.groups.isClosed(lanes) || this.beside.underWay.isClosed(lanes);
+    if (this.failure !== undefined || isClosed) throw refusedBefore(this.cause);
   }
 
   /** Tells whether a projection fails, and is tried again. */
@@ -162,6 +163,7 @@ export class Projector {
   async stop(): Promise<void> {
     this.stopping.abort();
     this.beside.underWay.changed();
+    this.groups.changed();
     await this.running;
     await this.beside.ended();
     await this.groups.stop();
@@ -187,34 +189,26 @@ export class Projector {
       if (signal.aborted) return;
       const before = this.read;
       this.advance(event);
-      if (!this.beside.send(event, before)) this.groups.given();
+      if (!this.beside.send(event, before)) this.groups.given(event.position, this.unlaned);
       this.waiters.resolve((position) => this.shows(position));
       if (this.beside.underWay.isBlocked(event.position))
         this.waiters.reject(this.notReady(), (position) => position === event.position);
-      await this.boundUnwritten();
+      await this.groups.room(signal);
       await this.saveWhenDue();
     }
+  }
+
+  /** The lanes of an event that goes by no lanes. */
+  private get unlaned(): readonly string[] {
+    return this.first.some(({ projection }) => projection.writeGroup) ? ONE_LANE : [];
   }
 
   private sideBySide(runners: readonly Runner[]): SideBySide {
     return new SideBySide(runners, this.stopping.signal, {
       shown: () => this.waiters.resolve((position) => this.shows(position)),
-      whole: () => this.groups.given(),
+      whole: ({ event, lanesBehind }) => this.groups.given(event.position, lanesBehind),
       failed: (error, runner, at) => this.fellBehind(error, runner, at),
     });
-  }
-
-  /** Waits until what was given is written, also while writing fails: what waits would grow for as long as it does. */
-  private async boundUnwritten(): Promise<void> {
-    const { signal } = this.stopping;
-    this.unwritten += 1;
-    if (this.unwritten < UNWRITTEN_MAX) return;
-    const { count } = this.groups;
-    while (!this.groups.isWritten(count) && !signal.aborted) {
-      await this.groups.settle(count);
-      if (this.groups.failure !== undefined) await pause(LOOK_MS, signal);
-    }
-    this.unwritten = 0;
   }
 
   private advance(event: RecordedEvent): void {
@@ -247,14 +241,14 @@ export class Projector {
     const isBetween = this.failure !== undefined || !this.beside.underWay.isIdle;
     if (!event || !this.snapshots || this.isPartial || isBetween) return;
     [this.sinceSnapshot, this.snapshotAfter] = [0, SNAPSHOT_EVERY];
-    const { count } = this.groups;
-    await this.groups.settle(count);
+    await this.groups.settle();
+    const isWritten = this.groups.isIdle;
     try {
       for (const runner of this.runners) {
         const { projection, applied } = runner;
         // Events that a snapshot has are not given again, so it must not have events that are not
         // written.
-        const isWhole = !projection.writeGroup || this.groups.isWritten(count);
+        const isWhole = !projection.writeGroup || isWritten;
         const isThere = applied === event.position || !this.first.includes(runner);
         if (isThere && isWhole && isSnapshotted(projection))
           await keepSnapshot(this.snapshots, projection, event);

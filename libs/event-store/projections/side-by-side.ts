@@ -17,7 +17,7 @@ interface Told {
   /** Commands may go on that have waited for the event. */
   shown(this: void, event: RecordedEvent): void;
   /** All projections have the event. */
-  whole(this: void): void;
+  whole(this: void, at: UnderWay): void;
   failed(this: void, error: unknown, runner: Runner, at: UnderWay): void;
 }
 
@@ -53,7 +53,12 @@ export class SideBySide {
     let shown = whole;
     for (const { stage, lanes } of concerned) {
       const earlier = whole;
-      whole = stage.turns.run(lanes, async () => (await earlier) && this.apply(stage, entry));
+      const goesAhead = stage.runners.every(({ projection }) => projection.goesAhead?.(event));
+      const applied = stage.turns.run(
+        lanes,
+        async () => (goesAhead || (await earlier)) && this.apply(stage, entry),
+      );
+      whole = goesAhead ? earlier.then((isDone) => isDone && applied) : applied;
       if (!stage.isBehind) shown = whole;
     }
     const running = this.follow(entry, shown, whole).finally(() => this.running.delete(running));
@@ -89,7 +94,7 @@ export class SideBySide {
     this.told.shown(entry.event);
     if (!(await whole)) return;
     this.underWay.end(entry);
-    this.told.whole();
+    this.told.whole(entry);
   }
 
   /** @returns false where it ends before all of its projections have the event */

@@ -4,9 +4,10 @@ import {
   type Projection,
   type RecordedEvent,
 } from '@app/event-store';
-import { Semaphore } from '@app/flow';
+import { Backoff, within } from '@app/flow';
 import type { WarehouseSchema } from '@app/warehouse';
 import type { StreamDeleted } from '../aggregates/stream.aggregate.js';
+import { placesForTables } from './places-for-tables.js';
 import type { OrganizationDeletedData, StreamsProjection } from './streams.projection.js';
 
 interface Place {
@@ -15,22 +16,31 @@ interface Place {
   readonly table: string;
 }
 
-/** This many organizations' tables are dropped at the same time. */
-const AT_ONCE = 8;
+interface DroppedLog {
+  error(details: object, message: string): void;
+}
+
+/** An organization's end waits so long for the end of its database. Nobody can use that any more. */
+const DROP_MS = 5000;
+const BACKOFF_MS = { first: 1000, most: 60_000 };
 
 /**
  * Drops the tables and databases of deleted streams and organizations. It runs after the catalog,
  * so nobody finds the stream any more, and data that is written there afterwards is known to be
- * stale. The next start does the work that a crash left undone, here and in the projection of the
- * tables.
+ * stale. A database that the engine does not drop soon is dropped in the background, so that its
+ * end holds up nothing. The next start does the work that a crash left undone, here and in the
+ * projection of the tables.
  */
 export class DroppedTablesProjection implements Projection {
   readonly name = 'dropped-tables';
   readonly lanes = byOrganization;
   private live = false;
-  private readonly dropping = new Semaphore(AT_ONCE);
+  private isOwed = false;
+  private readonly places = placesForTables();
+  private readonly dropping = new Set<Promise<void>>();
+  private readonly stopping = new AbortController();
   /** Tells where each stream is, kept for the moment in which the catalog has forgotten it. */
-  private readonly places = new Map<string, Place>();
+  private readonly placed = new Map<string, Place>();
 
   constructor(
     private readonly schema: WarehouseSchema,
@@ -38,6 +48,7 @@ export class DroppedTablesProjection implements Projection {
     /** The databases of all organizations. */
     private readonly databases: () => readonly string[],
     private readonly lead: LeaderElection,
+    private readonly log: DroppedLog,
   ) {}
 
   resumeAfter(last: bigint): bigint {
@@ -51,14 +62,14 @@ export class DroppedTablesProjection implements Projection {
     if (!stream.startsWith('stream-')) return;
     const { id } = data as StreamDeleted['data'];
     if (type !== 'StreamDeleted') return this.remember(id);
-    const place = this.places.get(id);
+    const place = this.placed.get(id);
     if (!place) return;
     if (this.lead.isLeading)
-      await this.dropping.run(async () => {
+      await this.places.run(async () => {
         await this.schema.dropStreamTable(place, id);
         await this.schema.dropRejected(place.database, id);
       });
-    this.places.delete(id);
+    this.placed.delete(id);
   }
 
   async caughtUp(): Promise<void> {
@@ -68,19 +79,56 @@ export class DroppedTablesProjection implements Projection {
     this.live = true;
   }
 
+  /** Ends what is done in the background. The next start does what is left. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await Promise.all(this.dropping);
+  }
+
   private async dropOrganization({
     organizationId,
     database,
   }: OrganizationDeletedData): Promise<void> {
-    if (this.lead.isLeading) await this.dropping.run(() => this.schema.dropDatabase(database));
-    for (const [id, place] of this.places)
-      if (place.organizationId === organizationId) this.places.delete(id);
+    if (this.lead.isLeading) {
+      const dropping = this.drop(database).finally(() => this.dropping.delete(dropping));
+      this.dropping.add(dropping);
+      await within(DROP_MS, dropping, () => undefined);
+    } else this.owe();
+    for (const [id, place] of this.placed)
+      if (place.organizationId === organizationId) this.placed.delete(id);
   }
 
-  private async dropLeftovers(): Promise<void> {
+  private async drop(database: string): Promise<void> {
+    const { signal } = this.stopping;
+    const backoff = new Backoff(BACKOFF_MS);
+    while (!signal.aborted) {
+      try {
+        await this.places.run(() => this.schema.dropDatabase(database));
+        return;
+      } catch (error) {
+        const message = 'the database of a deleted organization is still there; it is tried again';
+        this.log.error({ err: error, database }, message);
+      }
+      await backoff.wait(signal);
+    }
+  }
+
+  /** The process that leads may end before it has dropped a database. */
+  private owe(): void {
+    if (this.isOwed) return;
+    this.isOwed = true;
+    this.lead.whenTaken(() => this.dropDatabases());
+  }
+
+  private async dropDatabases(): Promise<void> {
     const { deletedDatabases } = this.streams;
     for (const database of await this.schema.databases())
       if (deletedDatabases.has(database)) await this.schema.dropDatabase(database);
+    this.isOwed = false;
+  }
+
+  private async dropLeftovers(): Promise<void> {
+    await this.dropDatabases();
     for (const database of this.databases()) {
       for (const id of await this.schema.rejectedStreams(database))
         if (this.streams.isDeleted(id)) await this.schema.dropRejected(database, id);
@@ -91,6 +139,6 @@ export class DroppedTablesProjection implements Projection {
     const stream = this.streams.byId(id);
     if (!stream) return;
     const { organizationId, database, name: table } = stream;
-    this.places.set(id, { organizationId, database, table });
+    this.placed.set(id, { organizationId, database, table });
   }
 }

@@ -1,4 +1,4 @@
-import { KeyedMutex, Semaphore } from '@app/flow';
+import { KeyedMutex } from '@app/flow';
 import {
   byOrganization,
   type LeaderElection,
@@ -24,6 +24,7 @@ import type { StreamSettings } from '../aggregates/stream-settings.js';
 import type { FoundTables } from './found-tables.js';
 import { indexed } from './indexed-keys.js';
 import { nameOf, tellMissingTables, type MissingTablesLog } from './missing-tables.js';
+import { placesForTables } from './places-for-tables.js';
 import { StreamsAside } from './streams-aside.js';
 import type {
   OrganizationDeletedData,
@@ -39,9 +40,6 @@ interface OrganizationCreatedData {
 interface TablesLog extends MissingTablesLog {
   error(details: object, message: string): void;
 }
-
-/** This many organizations' tables are worked on at the same time: the engine has other work, too. */
-const AT_ONCE = 8;
 
 /**
  * Creates and changes the warehouse's tables as the events say. While stored events are replayed,
@@ -63,7 +61,7 @@ export class WarehouseTablesProjection implements Projection {
   private readonly aside = new StreamsAside();
   /** Tables of one organization are worked on one after the other. */
   private readonly working = new KeyedMutex();
-  private readonly places = new Semaphore(AT_ONCE);
+  private readonly places = placesForTables();
   private readonly mending = new Set<Promise<void>>();
 
   constructor(

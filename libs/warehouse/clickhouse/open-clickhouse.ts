@@ -65,6 +65,8 @@ export async function openClickHouse({
     throw error;
   }
   const asking = connect(readerUrls(urls, password));
+  // Changes of tables last, and must not take the connections of inserts.
+  const changing = connect(urls);
   const claims = new PartitionClaims(connection, ddl);
   const components = {
     reader: new ClickHouseReader({
@@ -81,7 +83,7 @@ export async function openClickHouse({
       claims,
       new SentBatches(localEngine, join(directory, 'sending')),
     ),
-    schema: new SqlSchema(connection, ddl, access),
+    schema: new SqlSchema(changing, ddl, access),
     audit: new SqlAuditTables(connection, ddl, new AuditClaim(claims)),
     keys: new SqlPersonKeys(connection, ddl),
     health: new SqlTableHealth(connection, ddl),
@@ -89,6 +91,7 @@ export async function openClickHouse({
   };
   return composeWarehouse(components, async () => {
     await asking.close();
+    await changing.close();
     await connection.close();
     await closeEngine();
   });

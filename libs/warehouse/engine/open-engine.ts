@@ -39,6 +39,8 @@ export async function openEngine({
   const { users } = engine;
   const { limits } = options;
   const connection = new ClickHouseConnection([new EngineNode(engine, users.admin)], false);
+  // Changes of tables last, and must not take the connections of inserts.
+  const changing = new ClickHouseConnection([new EngineNode(engine, users.admin)], false);
   const asking = new ClickHouseConnection([new EngineNode(engine, users.asker)], false);
   const ddl = new Ddl(undefined);
   const claims = new PartitionClaims(connection, ddl);
@@ -59,7 +61,7 @@ export async function openEngine({
       watch: new QueryWatch(connection, { force }, limits.timeoutSeconds * 1000),
     }),
     writer: new ClickHouseWriter(connection, ddl, claims, new HandedBatches(engine.handed)),
-    schema: new SqlSchema(connection, ddl, {
+    schema: new SqlSchema(changing, ddl, {
       newDatabase: () => users.takeName(),
       dropRole: (database) => users.forget(database),
     }),
@@ -70,6 +72,7 @@ export async function openEngine({
   };
   const close = async (): Promise<void> => {
     await asking.close();
+    await changing.close();
     await connection.close();
     await engine.close();
     await closeEngine();

@@ -50,6 +50,8 @@ export abstract class AuditTables {
   abstract claimAudit(): Promise<void>;
   /** Tells whether no other process has claimed since this process did. */
   abstract holdsAudit(): Promise<boolean>;
+  /** Tells whether a table of this database is being made, changed or dropped, by whatever process. */
+  abstract isChanging(database: string): Promise<boolean>;
   /**
    * Appends entries, all or none. They are durable and visible when it resolves. After a failure,
    * the caller must read which entries exist.

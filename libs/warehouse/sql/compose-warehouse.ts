@@ -53,6 +53,7 @@ export function composeWarehouse(
     createAuditTable: (database) => audit.createAuditTable(database),
     claimAudit: () => audit.claimAudit(),
     holdsAudit: () => audit.holdsAudit(),
+    isChanging: (database) => audit.isChanging(database),
     appendAudit: (database, rows) => audit.appendAudit(database, rows),
     lastAudit: (database) => audit.lastAudit(database),
     lastAuditPosition: () => audit.lastAuditPosition(),

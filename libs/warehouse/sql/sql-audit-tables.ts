@@ -6,7 +6,7 @@ import {
   qualified,
   type Ddl,
 } from '../ddl/ddl.js';
-import { quoteText } from '../ddl/identifier.js';
+import { quoteIdentifier, quoteText } from '../ddl/identifier.js';
 import type { AuditFilter, AuditRow, AuditTables } from '../ports/audit-tables.js';
 import { runAll, type SqlRunner } from './sql-runner.js';
 
@@ -80,6 +80,15 @@ export class SqlAuditTables implements AuditTables {
 
   async holdsAudit(): Promise<boolean> {
     return (await this.fence?.holds()) ?? true;
+  }
+
+  /** A mutation that nobody waits for any more is no statement, so a process that has ended is not waited for. */
+  async isChanging(database: string): Promise<boolean> {
+    const named = this.ddl.databasesOf(database).map((each) => `position(query, ${quoteText(quoteIdentifier(each))}) > 0`);
+    const [running] = await this.runner.rows<{ n: number }>(
+      `SELECT toFloat64(count()) AS n FROM ${this.ddl.processes} WHERE match(query, '^(CREATE|ALTER|DROP) ') AND (${named.join(' OR ')})`,
+    );
+    return certain(running, 'count of statements').n > 0;
   }
 
   async appendAudit(database: string, rows: readonly AuditRow[]): Promise<void> {

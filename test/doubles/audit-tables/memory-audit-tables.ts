@@ -20,6 +20,10 @@ export class MemoryAuditTables implements AuditTables {
     return Promise.resolve(true);
   }
 
+  isChanging(_: string): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
   appendAudit(database: string, rows: readonly AuditRow[]): Promise<void> {
     this.rows(database).push(...rows.map((row) => ({ ...row })));
     return Promise.resolve();

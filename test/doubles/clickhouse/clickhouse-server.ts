@@ -72,6 +72,7 @@ export class ClickHouseServer {
       gone.signal.addEventListener('abort', () => request.destroy(), { once: true });
       const file = spoolName(this.spool, randomUUID());
       const read = await readRequest(request, url, file);
+      query.text = read.statement;
       const answer = await runStatement(this.engine, read, this.running, gone.signal, {
         access: this.access,
         user,

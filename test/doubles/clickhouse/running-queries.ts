@@ -4,6 +4,8 @@ import { DoubleError } from './double-error.js';
 export interface RunningQuery {
   readonly id: string;
   readonly user: string;
+  /** It is empty until the statement is read. */
+  text: string;
   readonly began: number;
   /** It is aborted when somebody kills the query, or when its client is gone. */
   readonly gone: AbortController;
@@ -26,6 +28,7 @@ export class RunningQueries {
     const query: RunningQuery = {
       id,
       user,
+      text: '',
       began: performance.now(),
       gone: new AbortController(),
       ended: new Promise((resolve) => (ended = resolve)),
@@ -43,13 +46,16 @@ export class RunningQueries {
   }
 }
 
+/** The beginnings of texts are enough. */
+const TEXT_MAX = 1000;
+
 /** Writes the queries as a table function's arguments, for statements that read `system.processes`. */
 export function asValues(queries: readonly RunningQuery[]): string {
   const text = (value: string): string => `'${value.replace(/[\\']/g, '\\$&')}'`;
   const rows = queries.map(
-    ({ id, user, began }) =>
-      `(${text(id)}, ${text(user)}, ${(performance.now() - began) / 1000}, 0)`,
+    ({ id, user, began, text: query }) =>
+      `(${text(id)}, ${text(user)}, ${(performance.now() - began) / 1000}, 0, ${text(query.slice(0, TEXT_MAX))})`,
   );
-  const none = "('', '', 0, 0)";
-  return `(SELECT * FROM values('query_id String, user String, elapsed Float64, is_cancelled UInt8', ${[...rows, none].join(', ')}) WHERE query_id != '')`;
+  const none = "('', '', 0, 0, '')";
+  return `(SELECT * FROM values('query_id String, user String, elapsed Float64, is_cancelled UInt8, query String', ${[...rows, none].join(', ')}) WHERE query_id != '')`;
 }

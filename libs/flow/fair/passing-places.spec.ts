@@ -1,0 +1,67 @@
+import { jest } from '@jest/globals';
+import { PassingPlaces } from './passing-places.js';
+
+/** Work that ends when it is told to. */
+class Work {
+  hasBegun = false;
+  end: () => void = () => undefined;
+
+  readonly run = (): Promise<void> => {
+    this.hasBegun = true;
+    return new Promise((resolve) => (this.end = resolve));
+  };
+}
+
+describe('places that are passed on', () => {
+  const of = { beginning: 2, lasting: 3, passAfterMs: 1000 };
+  let places: PassingPlaces;
+  let works: Work[];
+  beforeEach(() => {
+    jest.useFakeTimers();
+    places = new PassingPlaces(of);
+    works = Array.from({ length: 7 }, () => new Work());
+  });
+  afterEach(() => jest.useRealTimers());
+
+  const begun = (): number => works.filter(({ hasBegun }) => hasBegun).length;
+  const pass = (ms: number): Promise<void> => jest.advanceTimersByTimeAsync(ms);
+
+  it('let so much begin at a time, and others when it ends', async () => {
+    const running = works.map((work) => places.run(work.run));
+    await pass(of.passAfterMs - 1);
+    expect(begun()).toBe(2);
+    works[0]?.end();
+    await running[0];
+    await pass(0);
+    expect(begun()).toBe(3);
+  });
+
+  it('let others begin beside work that lasts, until too much of it does', async () => {
+    const running = works.map((work) => places.run(work.run));
+    await pass(of.passAfterMs);
+    expect(begun()).toBe(4);
+    await pass(10 * of.passAfterMs);
+    expect(begun()).toBe(of.lasting + of.beginning);
+    // The oldest has no place any more; a newer one takes what it leaves.
+    works[0]?.end();
+    await running[0];
+    await pass(0);
+    expect(begun()).toBe(of.lasting + of.beginning + 1);
+  });
+
+  it('are all free again when everything is over, also what failed', async () => {
+    const failing = places.run(() => Promise.reject(new Error('disk')));
+    await expect(failing).rejects.toThrow('disk');
+    const running = works.map((work) => places.run(work.run));
+    while (begun() < works.length) {
+      for (const work of works) work.end();
+      await pass(of.passAfterMs);
+    }
+    for (const work of works) work.end();
+    await Promise.all(running);
+    works = Array.from({ length: 3 }, () => new Work());
+    for (const work of works) void places.run(work.run);
+    await pass(0);
+    expect(begun()).toBe(of.beginning);
+  });
+});
