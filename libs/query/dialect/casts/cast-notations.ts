@@ -34,7 +34,12 @@ export function castNotation(
     !isValueBefore(nodes, at) &&
     !isWord(nodes[at - 1], 'IN')
   )
-    return ofBrackets(first, nodes.slice(at + 1, at + 4), at, source, write);
+    return ofBrackets(first, nodes.slice(at + 1, at + BEHIND), {
+      at,
+      source,
+      write,
+      hasSign: isSymbol(nodes[at - 1], '-'),
+    });
   if (first?.kind === 'text' && isSymbol(list, '::') && isWord(nodes[at + 2], 'INTERVAL'))
     return { text: writtenInterval(first.value), end: at + 3 };
   // The engine would read the digits as a text, and not as an integer.
@@ -47,6 +52,17 @@ export function castNotation(
   return /^(?:TRY|SAFE)_CAST$/i.test(first.text) ? ofTryCast(list, at, source, write) : undefined;
 }
 
+/** The nodes that a type may have, with the sign before it. */
+const BEHIND = 40;
+
+interface Place {
+  readonly at: number;
+  readonly source: string;
+  readonly write: Write;
+  /** True if `-` stands before the brackets. */
+  readonly hasSign: boolean;
+}
+
 /**
  * `(5)::VARCHAR` and `('x')::VARCHAR`: the engine would read the brackets as a piece of the text.
  * @param behind the nodes that follow the brackets
@@ -54,16 +70,18 @@ export function castNotation(
 function ofBrackets(
   { nodes: [sign, ...more], nodes }: Group,
   behind: Nodes,
-  at: number,
-  source: string,
-  write: Write,
+  place: Place,
 ): Rewritten | undefined {
+  const { at, source, write, hasSign } = place;
   const isSigned = isSymbol(sign, '-');
   const [only, other] = isSigned ? more : nodes;
   if (!only || other) return undefined;
-  if (isList(only) && !isSigned) return ofBrackets(only, behind, at, source, write);
+  if (isList(only) && !isSigned) return ofBrackets(only, behind, place);
   if (isSigned) return only.kind === 'number' ? { text: `(-(${write([only])}))`, end: at + 1 } : undefined; // prettier-ignore
   if (only.kind !== 'number' && only.kind !== 'text') return undefined;
+  const type = hasSign ? writtenType(behind, 1, source) : undefined;
+  // The engine would read the sign as one of the number, or of the text.
+  if (type) return { text: `CAST(${write([only])} AS ${type.text})`, end: at + 1 + type.end };
   const cast = castNotation([only, ...behind], 0, source, write);
   return cast ? { ...cast, end: at + cast.end } : { text: write([only]), end: at + 1 };
 }
@@ -123,6 +141,9 @@ function ofTryCast(list: Group, at: number, source: string, write: Write): Rewri
   const words = list.nodes.slice(as + 1);
   if (as < 1 || words.length === 0) return undefined;
   const type = writtenType(words, 0, source);
+  // There is a text of each value.
+  if (type?.end === words.length && TEXTS.test(type.text))
+    return ofCast(list, at, source, write) ?? { text: `CAST${write([list])}`, end: at + 2 };
   const isWhole = type?.end === words.length;
   if (isWhole && /^(?:Array|Map|Tuple)\(/.test(type.text))
     throw refused('TRY_CAST is of single values: list_transform(x, e -> TRY_CAST(e AS INTEGER)) tries each of a list'); // prettier-ignore

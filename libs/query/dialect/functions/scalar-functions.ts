@@ -1,7 +1,6 @@
 import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import { engineFormat } from '../times/time-formats.js';
-import { triedCast } from '../casts/tried-casts.js';
 import { isOfSeconds, wholeSeconds } from '../times/whole-seconds.js';
 import { JSON_FUNCTIONS } from '../json/json-functions.js';
 import { bucket } from '../times/time-buckets.js';
@@ -208,7 +207,6 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   add_months: two('addMonths'),
   iff: fn(3, 3, (x, y, z) => `if(${x}, ${y}, ${z})`),
   gamma: one('tgamma'),
-  try_cast: fn(2, 2, (x, type) => triedCast(x, written('try_cast', type))),
   nvl: two('ifNull'),
   nvl2: fn(3, 3, (x, y, z) => `if(isNotNull(${x}), ${y}, ${z})`),
   nanvl: fn(2, 2, (x, y) => `if(isNaN(${x}), ${y}, ${x})`),
