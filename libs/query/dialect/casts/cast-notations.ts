@@ -13,6 +13,7 @@ import {
 import { writtenInterval } from '../times/written-intervals.js';
 import { refused, writtenType } from './written-types.js';
 
+const TIMES = /^(?:DATE|TIME|TIMESTAMP|TIMESTAMPTZ|DATETIME)(?:_\w+|64|32)?$/i;
 const INTEGER = /^(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|INT[248]?)$/i;
 
 /**
@@ -47,6 +48,9 @@ export function castNotation(
   const target = nodes[at + 2]?.text ?? '';
   if (isNumber && INTEGER.test(target) && nodes[at + 3]?.text !== '[')
     return { text: `CAST(${write([first])} AS ${target})`, end: at + 3 };
+  // The engine would read the digits as a text, and `1.1` as the first of January.
+  const time = first?.kind === 'number' && isSymbol(list, '::') && TIMES.test(target) ? writtenType(nodes, at + 2, source) : undefined; // prettier-ignore
+  if (first && time) return { text: `CAST(${write([first])} AS ${time.text})`, end: time.end };
   if (first?.kind !== 'word' || !isList(list)) return undefined;
   if (isWord(first, 'CAST')) return ofCast(list, at, source, write);
   return /^(?:TRY|SAFE)_CAST$/i.test(first.text) ? ofTryCast(list, at, source, write) : undefined;

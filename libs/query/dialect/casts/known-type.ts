@@ -26,7 +26,7 @@ export interface Known {
   readonly kind: Kind;
   /**
    * For integers and decimals, the largest number of decimal digits, and how many of them are
-   * behind the point. For points in time, the digits of fractions of a second, if they are known.
+   * behind the point. For points in time and times of day, the digits of fractions of a second, if they are known.
    */
   readonly precision: number;
   readonly scale: number;
@@ -101,6 +101,7 @@ export function knownType(type: string): Known {
   if (unsigned === 'U') return known('unsigned', bits === '64' ? UINT64_DIGITS : DIGITS[bits]);
   if (name === 'Decimal') return decimal(Number(first), Number(parameters[1] ?? '0'));
   if (name === 'DateTime64') return moment(Number(first));
+  if (name === 'Time64') return known('time', Number(first));
   return BY_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? OTHER;
 }
 

@@ -3,7 +3,7 @@ import type { ValueTypes } from '../casts/value-types.js';
 import { decimalArithmetic } from '../numbers/decimal-arithmetic.js';
 import { roundedConstant } from '../numbers/rounded-constants.js';
 import { timeOfDayNow } from '../names/session-words.js';
-import { itemsOf, type Nodes } from '../source-tree.js';
+import { isWord, itemsOf, type Leaf, type Nodes } from '../source-tree.js';
 import { dateLiteral, timeLiteral } from '../times/time-literals.js';
 import { triedCast } from '../casts/tried-casts.js';
 import { written } from './scalar-function.js';
@@ -55,7 +55,28 @@ export function otherCall(
   if (lower === 'round') return roundedConstant(value, second);
   // Without this, before the first row the engine returns the default value of a column without
   // nulls, and not null.
-  if (/^(?:lag|lead)$/.test(lower) && items.length < 3 && first !== undefined && over !== '')
-    return `${name}(${[`toNullable(${first})`, ...rest].join(', ')})${over}`;
-  return lower === 'sqlstandardvalues' ? `values(${args.join(', ')})${over}` : undefined;
+  const isNullOtherwise = items.length === 3 && rest[1] === 'NULL';
+  const isWithoutDefault = items.length < 3 || isNullOtherwise;
+  if (/^(?:lag|lead)$/.test(lower) && isWithoutDefault && first !== undefined && over !== '')
+    return `${name}(${[`toNullable(${first})`, ...rest.slice(0, 1)].join(', ')})${over}`;
+  if (lower === 'sqlstandardvalues') return `values(${rowsOf(items, args).join(', ')})${over}`;
+  return undefined;
+}
+
+/**
+ * The rows of VALUES. The engine would read a text that comes first as the names and the types of
+ * columns.
+ */
+function rowsOf(items: readonly Nodes[], args: readonly string[]): readonly string[] {
+  const texts = items.map(textOf);
+  if (texts[0]?.kind !== 'text' || texts.includes(undefined)) return args;
+  const type = texts.some((text) => text?.kind === 'word') ? 'Nullable(String)' : 'String';
+  return [`'c1 ${type}'`, ...texts.map((text) => text?.text ?? 'NULL')];
+}
+
+/** The text, or NULL, that a row of one column is. */
+function textOf([only, more]: Nodes): Leaf | undefined {
+  if (!only || more) return undefined;
+  if (only.kind === 'group') return textOf(only.nodes);
+  return only.kind === 'text' || isWord(only, 'NULL') ? only : undefined;
 }

@@ -1,5 +1,5 @@
 import { MillraceError } from '@app/platform';
-import type { Known } from '../casts/known-type.js';
+import { FLOAT, type Known } from '../casts/known-type.js';
 import type { Side } from '../numbers/decimal-arithmetic.js';
 import { callAt } from '../operands.js';
 import { isList, itemsOf, type Nodes } from '../source-tree.js';
@@ -107,6 +107,12 @@ export function multipliedInterval(factor: Side, interval: Side): string | undef
   if (units.length === 0) return multipliedUnit(factor, interval);
   const multiplied = units.map(({ nodes, written }) => multipliedUnit(factor, { ...interval, nodes, written })); // prettier-ignore
   return multiplied.includes(undefined) ? undefined : `(${multiplied.join(', ')})`;
+}
+
+/** `INTERVAL '1 hour' / 2`, of which the engine would make a number. */
+export function dividedInterval(interval: Side, divisor: Side): string | undefined {
+  const factor = `(1 / (${divisor.written}))`;
+  return multipliedInterval({ ...divisor, type: FLOAT, written: factor }, interval);
 }
 
 /** The intervals of months, and of what has a fixed length, which the engine prints as a tuple. */
