@@ -1,3 +1,4 @@
+import { copiedRows } from '../copy/copied-rows.js';
 import type { Format } from '../protocol/front-messages.js';
 import type { MessageWriter } from '../protocol/message-writer.js';
 import type { SessionSettings } from '../statements/session-settings.js';
@@ -63,6 +64,13 @@ export async function sessionRows(
       const portal = portals.get(session.name);
       portals.suspend(portal);
       return firstRows(await state.rowsOf(portal), session.rows);
+    }
+    case 'copy': {
+      const { query, options } = session.copy;
+      const { asked, values } = state.portalOf(query);
+      const formats = options.format === 'binary' ? (['binary'] as const) : [];
+      const rows = await state.rowsOf({ asked, values: { ...values, resultFormats: formats } });
+      return copiedRows(rows, writer, options);
     }
     case 'discard':
       statements.clear();

@@ -1,3 +1,4 @@
+import { copyStatement, type CopyStatement } from '../copy/copy-statement.js';
 import {
   isName,
   isSymbol,
@@ -21,6 +22,7 @@ export type SessionStatement =
       readonly tag: string;
     }
   | { readonly kind: 'fetch'; readonly name: string; readonly rows: number; readonly tag: string }
+  | { readonly kind: 'copy'; readonly copy: CopyStatement; readonly tag: string }
   | { readonly kind: 'nothing'; readonly tag: string };
 
 /** A SHOW of the dialect, which the guard answers. */
@@ -72,6 +74,10 @@ export function sessionStatement(statement: StatementText): SessionStatement | u
       return declared(statement);
     case 'fetch':
       return fetched(tokens);
+    case 'copy': {
+      const copy = copyStatement(statement);
+      return copy && { kind: 'copy', copy, tag: 'COPY' };
+    }
     case 'listen':
     case 'unlisten':
       return { kind: 'nothing', tag: first.value.toUpperCase() };

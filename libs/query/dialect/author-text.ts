@@ -30,7 +30,7 @@ import {
 import { trimmedText } from './notations/trimmed-texts.js';
 import { castNotation, TYPED_NAMES, typedLiteral } from './casts/cast-notations.js';
 import { timestampLiteral } from './times/time-literals.js';
-import { intervalLiteral, secondsOfInterval } from './times/written-intervals.js';
+import { intervalLiteral, secondsOf } from './times/written-intervals.js';
 import { refuseFalseComments } from './texts/false-comments.js';
 import { writtenText } from './texts/written-texts.js';
 import { unnestedList, unnestedNames } from './lists/unnested-lists.js';
@@ -56,11 +56,11 @@ export function readableText(text: string): string {
 // the time would grow with the square of the length.
 const MAYBE = new RegExp(
   [
-    String.raw`\b(?:UNION|INTERSECT|EXCEPT|VALUES|(?:TRY|SAFE)_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES|MODE|INTERVAL|ROW|STRUCT|ROLLUP|CUBE|GROUPING|NCHAR|NATIONAL|TOP|FETCH|MATERIALIZED|DATE_ADD|DATE_SUB|FORMAT|LIMIT\s{1,9}(?:ALL|NULL)|CAST\s{0,9}\(\s{0,9}\d*\.\d+)\b`,
+    String.raw`\b(?:UNION|INTERSECT|EXCEPT|VALUES|(?:TRY|SAFE)_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES|MODE|INTERVAL|ROW|STRUCT|ROLLUP|CUBE|GROUPING|NCHAR|NATIONAL|TOP|FETCH|OFFSET|MATERIALIZED|DATE_ADD|DATE_SUB|FORMAT|LIMIT\s{1,9}(?:ALL|NULL)|CAST\s{0,9}\(\s{0,9}\d*\.\d+)\b`,
     String.raw`\b[en]'|\bu&'|'\s{0,80}\n\s{0,80}'|#[ !]|->|\*\*|\^|[&|]|<<|>>|(?<!:):(?!:)|\/\/|~|[\d.)]\s*::|\w(?:\([\d, ]{0,20}\))?\s{0,9}\[\d{0,9}\]`,
     String.raw`\barray\s*[[(<]|\b(?:list|map)\s*[({<]|\barray\s*\)|\btime\s+zone\b`,
     String.raw`\b(?:TIME(?:STAMP(?:TZ)?(?:\(\d\))?)?|${TYPED_NAMES})\s{0,9}'`,
-    String.raw`(?:^|[^\w."\`)\]])\.\d|[\d.]{19}|\d_\d|\de\+?\d{3}`,
+    String.raw`(?:^|[^\w."\`)\]])\.\d|[\d.]{19}|0x[\da-f]{17}|\d_\d|\de\+?\d{3}`,
   ].join('|'),
   'i',
 );
@@ -229,9 +229,9 @@ class AuthorText {
    * `EXTRACT(epoch FROM x)` and `date_part('epoch', x)`: the engine's results have only 32 bits.
    */
   private epoch({ nodes }: Group, at: number) {
-    const [first, length, more] = nodes.slice(2);
-    const isLength = isWord(first, 'INTERVAL') && length?.kind === 'text' && more === undefined;
-    if (isLength) return { text: secondsOfInterval(length.value), end: at + 2 };
+    const [first, ...rest] = nodes.slice(2);
+    const seconds = isWord(first, 'INTERVAL') ? secondsOf(rest) : undefined;
+    if (seconds !== undefined) return { text: seconds, end: at + 2 };
     const time = this.list(nodes.slice(2));
     const text = `(toUnixTimestamp64Micro(toDateTime64(${time}, 6, 'UTC')) / 1000000)`;
     return { text, end: at + 2 };

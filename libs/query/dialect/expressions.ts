@@ -2,23 +2,29 @@ import { fieldWithin } from './queries/fields-within.js';
 import type { Scope } from './queries/object-shapes.js';
 import type { Aggregate } from './functions/aggregate-function.js';
 import { AGGREGATE_FUNCTIONS, aggregateName } from './functions/aggregate-functions.js';
-import { castOf } from './casts/casts.js';
-import { besideNumber, decimalArithmetic, type Side } from './numbers/decimal-arithmetic.js';
+import {
+  besideNumber,
+  decimalArithmetic,
+  quotient,
+  type Side,
+} from './numbers/decimal-arithmetic.js';
 import { exactResult } from './numbers/exact-literals.js';
 import { exactSum, within64Bits } from './numbers/exact-sums.js';
 import { negation } from './numbers/negations.js';
-import { countedValues } from './functions/counted-values.js';
 import { ofChance } from './functions/functions-of-chance.js';
 import { filteredArguments } from './functions/filtered-arguments.js';
 import { isEquality, isInteger, type Known } from './casts/known-type.js';
 import { membership, membershipAt, soughtValue, type Membership } from './queries/membership.js';
-import { orOfNothing } from './queries/sums-of-nothing.js';
+import { subqueryOf } from './subqueries/listed-values.js';
+import { isListed, valueOfAggregate } from './subqueries/sums-of-nothing.js';
+import { clockOf } from './names/session-words.js';
 import { jsonField } from './json/json-fields.js';
 import { callAt, signedOperandEnd, type Call } from './operands.js';
 import { cutTime } from './times/whole-seconds.js';
 import { fractionsOfTime } from './times/lengths-of-time.js';
 import { timeOfMilliseconds } from './times/time-buckets.js';
 import { timeFrame } from './queries/time-frames.js';
+import { otherCall } from './functions/other-calls.js';
 import { checkCount } from './functions/scalar-function.js';
 import { SCALAR_FUNCTIONS } from './functions/scalar-functions.js';
 import { textsOfBytes } from './functions/texts-of-bytes.js';
@@ -35,7 +41,7 @@ import {
   type Nodes,
 } from './source-tree.js';
 import { timeArithmetic } from './times/time-arithmetic.js';
-import { dateLiteral, timeBeside, timeLiteral, withTimes } from './times/time-literals.js';
+import { timeBeside, withTimes } from './times/time-literals.js';
 import { chosenValues } from './casts/chosen-values.js';
 import type { ValueTypes } from './casts/value-types.js';
 import { WrittenLength } from './written-length.js';
@@ -59,13 +65,15 @@ export interface Writing {
 /** Writes expressions in the engine's SQL. Pieces that need no change stay as they are, including blanks. */
 export class Expressions {
   private readonly length: WrittenLength;
+  /** True while aggregates are written with their value of no rows. */
+  private isOfNothing = false;
 
   constructor(private readonly writing: Writing) {
     this.length = new WrittenLength(writing.source.length);
   }
 
   write(nodes: Nodes, names?: Names): string {
-    if (isQuery(nodes)) return orOfNothing(nodes[0], this.writing.writeQuery(nodes));
+    if (isQuery(nodes)) return this.subquery(nodes[0], this.query(nodes));
     let written = '';
     let from = startOf(nodes);
     for (let at = 0; at < nodes.length;) {
@@ -77,6 +85,29 @@ export class Expressions {
       at = end;
     }
     return written;
+  }
+
+  private query(nodes: Nodes): string {
+    return this.withNothing(false, () => this.writing.writeQuery(nodes));
+  }
+
+  private subquery(brackets: Node | undefined, written: string): string {
+    return subqueryOf(brackets, written, (nodes, names) => this.ofNothing(nodes, names));
+  }
+
+  /** Writes an expression of aggregates with the value that it has where there are no rows. */
+  private ofNothing(nodes: Nodes, names?: Names): string {
+    return this.length.add(this.withNothing(true, () => this.write(nodes, names)));
+  }
+
+  private withNothing(isOfNothing: boolean, write: () => string): string {
+    const outer = this.isOfNothing;
+    this.isOfNothing = isOfNothing;
+    try {
+      return write();
+    } finally {
+      this.isOfNothing = outer;
+    }
   }
 
   /** Counts the length of a name that is added. Nested subqueries are each named after their whole text. */
@@ -122,6 +153,8 @@ export class Expressions {
     if (isBare && !isWord(nodes[at - 1], 'AS') && !isSymbol(nodes[at - 1], '.')) {
       const stands = names?.get(first.value);
       if (stands !== undefined) return this.length.add(`(${stands})`);
+      const clock = clockOf(first);
+      if (clock !== undefined) return clock;
     }
     return this.pieces(operand, names);
   }
@@ -164,7 +197,7 @@ export class Expressions {
     // Brackets may stand deep within one another, so no call more than needed is made for each.
     const inner = timeFrame(nodes, (piece) => this.write(piece, known)) ?? this.write(nodes, known);
     const [before, behind] = [this.between(start, startOf(nodes)), this.between(endOf(nodes), end)];
-    return orOfNothing(group, before + inner + behind);
+    return this.subquery(group, before + inner + behind);
   }
 
   private arithmetic(nodes: Nodes, middle: number, names: Names | undefined): string {
@@ -185,7 +218,7 @@ export class Expressions {
       decimalArithmetic(operator, left, right) ??
       withTimes(operator, left, right);
     if (own !== undefined) return this.length.add(own);
-    if (operator === '/') return this.quotient(left, right);
+    if (operator === '/') return quotient(left, right);
     const { kind } = types.of(nodes);
     const plain = `${a} ${operator} ${b}`;
     if (isEquality(operator, left.type, right.type)) return `toInt128(${a}) ${operator} ${b}`;
@@ -195,16 +228,12 @@ export class Expressions {
       : plain;
   }
 
-  /** Writes a quotient. For a value that may be a decimal, the engine would cut the quotient to its digits. */
-  private quotient(left: Side, right: Side): string {
-    const isUnknown = [left, right].some(({ type }) => type.kind === 'unknown');
-    const float = ({ type, written }: Side): string =>
-      type.kind === 'unknown' ? `CAST(${written}, 'Nullable(Float64)')` : written;
-    return isUnknown ? `${float(left)} / ${float(right)}` : `${left.written} / ${right.written}`;
-  }
-
   private call(nodes: Nodes, at: number, call: Call): string {
     const { name, list, more } = call;
+    const nothing = this.isOfNothing ? valueOfAggregate(call) : undefined;
+    if (nothing !== undefined) return nothing;
+    if (/^exists$/i.test(name) && isListed(list))
+      return this.subquery(list, `(${this.query(list.nodes)})`);
     const over = nodes.slice(call.overAt, call.end);
     const suffix = over.length === 0 ? '' : ` ${this.pieces(over, undefined)}`;
     const { start, end } = nodes[at] as Node;
@@ -262,32 +291,10 @@ export class Expressions {
       checkCount(name, count - filters, own);
       return own.write(aggregate, args.slice(0, count - filters));
     }
-    const [value = [], second = []] = itemsOf(nodes);
-    if (/^mod(?:ulo)?$/.test(lower) && count === 2) {
-      const [a = '', b = ''] = args;
-      const { types } = this.writing;
-      const left = { type: types.of(value), nodes: value, written: a };
-      return decimalArithmetic('%', left, { type: types.of(second), nodes: second, written: b });
-    }
+    const [value = []] = itemsOf(nodes);
     if (base === 'sum' || base === 'avg')
       return exactSum(base, this.writing.types.of(value), aggregate, args);
-    // Without this, before the first row the engine returns the default value of a column without
-    // nulls, and not null.
-    const [first, ...rest] = args;
-    if (/^(?:lag|lead)$/.test(lower) && count < 3 && first !== undefined && over !== '')
-      return `${name}(${[`toNullable(${first})`, ...rest].join(', ')})${over}`;
-    if (lower === 'count' && count === 1) return countedValues(nodes, args, over);
-    if (lower === 'cast' && count === 2) return this.cast(value, args);
-    // The engine's own begins in 1970.
-    if (lower === 'date' && count === 1) return this.cast(value, [...args, "'DATE'"]);
-    if (lower === 'sqlstandardvalues') return `values(${args.join(', ')})${over}`;
-    if (lower === 'todatetime' && count === 1) return timeLiteral(nodes);
-    if (lower === 'todate' && count === 1) return dateLiteral(nodes);
-    return undefined;
-  }
-
-  private cast(nodes: Nodes, [value = '', type = '']: readonly string[]): string | undefined {
-    return castOf({ nodes, type: this.writing.types.of(nodes), value }, type);
+    return otherCall({ name, nodes, args, over }, this.writing.types);
   }
 }
 

@@ -45,7 +45,7 @@ const OF_NUMBER: Readonly<Record<number, (reason: string) => string>> = {
 };
 /** Integers are compared with this before they overflow 64 bits: see `dialect/expressions.ts`. */
 const LEAVES_64_BITS =
-  /^Value in column U?Int128 cannot be safely converted into type U?Int(?:8|64)/;
+  /^Value in column U?Int(?:128|256) cannot be safely converted into type U?Int(?:8|64)/;
 /** Problems that only the engine finds, each with a working alternative. */
 const INSTEAD: readonly (readonly [problem: RegExp, instead: string])[] = [
   [/^Correlated subqueries in aggregation keys/, 'a subquery that looks at the outer row cannot be a key of GROUP BY: name it in an inner SELECT, SELECT n, count(*) FROM (SELECT (SELECT …) AS n FROM t) GROUP BY n'], // prettier-ignore
@@ -60,7 +60,7 @@ const INSTEAD: readonly (readonly [problem: RegExp, instead: string])[] = [
   [/^Cannot decorrelate query/, 'a subquery that looks at the outer row is read with aggregates, WHERE and EXISTS alone: join a grouped subquery by its keys'], // prettier-ignore
   [/^Correlated subqueries are not supported as IN/, 'a subquery behind IN cannot look at the outer row: EXISTS (SELECT 1 FROM y WHERE y.b = x.a AND …)'], // prettier-ignore
   [/^(?:Correlated subqueries in (?:join|window)|Cannot evaluate correlated)/, 'a subquery that looks at the outer row cannot stand there: join a grouped subquery by its keys'], // prettier-ignore
-  [/^Not found column __table/, 'a subquery can look at the row of the statement around it, and not at one further out: join a grouped subquery by its keys'], // prettier-ignore
+  [/^(?:Not found column __table|Current query is not supported yet, because can't find correlated)/, 'a subquery can look at the row of the statement around it, and not at one further out: join a grouped subquery by its keys'], // prettier-ignore
   [/^Number of aliases does not match/, 'names behind a table or a subquery are of all its columns, a stream has _timestamp too: (SELECT x, y FROM t) AS t(a, b)'], // prettier-ignore
   [/^Can not use (?:WITH TIES|OFFSET FETCH)/, 'WITH TIES needs an ORDER BY'],
   [/^Multiple expressions .* for alias /, 'two columns of one SELECT have one name: give each its own, x.b AS b, y.b AS c'], // prettier-ignore

@@ -13,6 +13,7 @@ import {
 import { writtenInterval } from '../times/written-intervals.js';
 import { refused, writtenType } from './written-types.js';
 
+const TIMES = /^(?:DATE|TIME|TIMESTAMP|TIMESTAMPTZ|DATETIME)(?:_\w+|64|32)?$/i;
 const INTEGER = /^(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|INT[248]?)$/i;
 
 /**
@@ -34,7 +35,12 @@ export function castNotation(
     !isValueBefore(nodes, at) &&
     !isWord(nodes[at - 1], 'IN')
   )
-    return ofBrackets(first, nodes.slice(at + 1, at + 4), at, source, write);
+    return ofBrackets(first, nodes.slice(at + 1, at + BEHIND), {
+      at,
+      source,
+      write,
+      hasSign: isSymbol(nodes[at - 1], '-'),
+    });
   if (first?.kind === 'text' && isSymbol(list, '::') && isWord(nodes[at + 2], 'INTERVAL'))
     return { text: writtenInterval(first.value), end: at + 3 };
   // The engine would read the digits as a text, and not as an integer.
@@ -42,9 +48,23 @@ export function castNotation(
   const target = nodes[at + 2]?.text ?? '';
   if (isNumber && INTEGER.test(target) && nodes[at + 3]?.text !== '[')
     return { text: `CAST(${write([first])} AS ${target})`, end: at + 3 };
+  // The engine would read the digits as a text, and `1.1` as the first of January.
+  const time = first?.kind === 'number' && isSymbol(list, '::') && TIMES.test(target) ? writtenType(nodes, at + 2, source) : undefined; // prettier-ignore
+  if (first && time) return { text: `CAST(${write([first])} AS ${time.text})`, end: time.end };
   if (first?.kind !== 'word' || !isList(list)) return undefined;
   if (isWord(first, 'CAST')) return ofCast(list, at, source, write);
   return /^(?:TRY|SAFE)_CAST$/i.test(first.text) ? ofTryCast(list, at, source, write) : undefined;
+}
+
+/** The nodes that a type may have, with the sign before it. */
+const BEHIND = 40;
+
+interface Place {
+  readonly at: number;
+  readonly source: string;
+  readonly write: Write;
+  /** True if `-` stands before the brackets. */
+  readonly hasSign: boolean;
 }
 
 /**
@@ -54,16 +74,18 @@ export function castNotation(
 function ofBrackets(
   { nodes: [sign, ...more], nodes }: Group,
   behind: Nodes,
-  at: number,
-  source: string,
-  write: Write,
+  place: Place,
 ): Rewritten | undefined {
+  const { at, source, write, hasSign } = place;
   const isSigned = isSymbol(sign, '-');
   const [only, other] = isSigned ? more : nodes;
   if (!only || other) return undefined;
-  if (isList(only) && !isSigned) return ofBrackets(only, behind, at, source, write);
+  if (isList(only) && !isSigned) return ofBrackets(only, behind, place);
   if (isSigned) return only.kind === 'number' ? { text: `(-(${write([only])}))`, end: at + 1 } : undefined; // prettier-ignore
   if (only.kind !== 'number' && only.kind !== 'text') return undefined;
+  const type = hasSign ? writtenType(behind, 1, source) : undefined;
+  // The engine would read the sign as one of the number, or of the text.
+  if (type) return { text: `CAST(${write([only])} AS ${type.text})`, end: at + 1 + type.end };
   const cast = castNotation([only, ...behind], 0, source, write);
   return cast ? { ...cast, end: at + cast.end } : { text: write([only]), end: at + 1 };
 }
@@ -123,6 +145,9 @@ function ofTryCast(list: Group, at: number, source: string, write: Write): Rewri
   const words = list.nodes.slice(as + 1);
   if (as < 1 || words.length === 0) return undefined;
   const type = writtenType(words, 0, source);
+  // There is a text of each value.
+  if (type?.end === words.length && TEXTS.test(type.text))
+    return ofCast(list, at, source, write) ?? { text: `CAST${write([list])}`, end: at + 2 };
   const isWhole = type?.end === words.length;
   if (isWhole && /^(?:Array|Map|Tuple)\(/.test(type.text))
     throw refused('TRY_CAST is of single values: list_transform(x, e -> TRY_CAST(e AS INTEGER)) tries each of a list'); // prettier-ignore

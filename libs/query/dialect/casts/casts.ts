@@ -7,6 +7,8 @@ import { DECIMAL_DIGITS_MAX, isExact, isInteger, type Known } from './known-type
 import type { Nodes } from '../source-tree.js';
 import { checkedDate } from '../times/time-literals.js';
 import { timeOfDay, writtenTimeOfDay } from '../times/casts-to-time.js';
+import { isWideInteger, wideInteger } from './wide-integers.js';
+import { withoutBlanks } from './surrounding-blanks.js';
 import { nestedCast } from './nested-casts.js';
 import { engineType } from './standard-type-names.js';
 import { castType } from './value-types.js';
@@ -21,11 +23,10 @@ interface Source {
 
 /** Types of single values that are parsed from a text. */
 const SCALAR_TYPE =
-  /^(?:U?Int\d+|Float\d+|Decimal|Date|DateTime|Time|UUID|IPv|Bool|(?:TINY|SMALL|MEDIUM|BIG)?INT|INTEGER|REAL|DOUBLE|FLOAT|DEC|NUMERIC)(?![a-z])/i;
+  /^(?:U?Int\d+|Float\d+|Decimal|Date|DateTime|Time|UUID|IPv|Bool(?:ean)?|(?:TINY|SMALL|MEDIUM|BIG)?INT|INTEGER|REAL|DOUBLE|FLOAT|DEC|NUMERIC)(?![a-z])/i;
 const NESTED_TYPE = /^(?:Array|Tuple|Map)\(/;
 /** The names of types for texts of any length. */
 const TEXT_TYPE = /^(?:String|TEXT|(?:LONG|MEDIUM|TINY)TEXT|VARCHAR|CHARACTER VARYING)$/i;
-const WIDE_INTEGER = /^U?Int(?:128|256)$/;
 const LENGTH_OF_TIME = /^\(*toInterval/;
 const MIXED = "match(toTypeName(%), 'Dynamic|Variant|JSON')";
 const FRACTIONS = "match(toTypeName(%), 'Float|Decimal')";
@@ -38,9 +39,10 @@ const of = (pattern: string, value: string): string => pattern.replace('%', valu
  * @param type as it was written, quoted.
  * @returns undefined if the engine's own cast does the same.
  */
-export function castOf({ nodes, type, value }: Source, written: string): string | undefined {
+export function castOf(source: Source, written: string): string | undefined {
   const name = /^'([^'\\]*)'$/.exec(written)?.[1];
   if (name === undefined) return undefined;
+  const { nodes, type, value } = readsBlanks(engineType(name)) ? withoutBlanks(source) : source;
   const literal = decimalLiteral({ type, nodes, written: value });
   if (literal !== value)
     return castOf({ nodes: [], type: { ...type, kind: 'decimal' }, value: literal }, written);
@@ -63,7 +65,7 @@ export function castOf({ nodes, type, value }: Source, written: string): string 
   if (NESTED_TYPE.test(target)) return nestedCast(nestedOf(nodes, type, value), target, castWithin) ?? plain; // prettier-ignore
   if (!SCALAR_TYPE.test(target)) return plain;
   const to = castType(name);
-  if (isInteger(to) || WIDE_INTEGER.test(target))
+  if (isInteger(to) || isWideInteger(target))
     return integerOf(type, value, target) ?? readable(type, value, cast, target);
   if (to.kind === 'decimal') return decimalOf(type, value, to, target);
   if (to.kind === 'date' && isInteger(type)) {
@@ -76,13 +78,17 @@ export function castOf({ nodes, type, value }: Source, written: string): string 
   if (to.kind === 'time' && isText(type))
     return isWritten ? writtenTimeOfDay(only.value, target) : timeOfDay(value, type, target);
   if (to.kind === 'date' && isWritten)
-    return `CAST(${quoteText(checkedDate(only.value))}, 'Date32')`;
+    return `CAST(${quoteText(checkedDate(only.value.trim()))}, 'Date32')`;
   if (to.kind === 'date' && isText(type)) {
     const read = readable(type, value, cast, target) ?? cast;
     return thrownIf(`NOT ${existingDay(value, cast)}`, NO_DATE, read);
   }
   return readable(type, value, cast, target) ?? plain;
 }
+
+/** True for types of which a text may begin and end with blanks. */
+const readsBlanks = (target: string): boolean =>
+  SCALAR_TYPE.test(/^Nullable\((.*)\)$/.exec(target)?.[1] ?? target);
 
 const castWithin = (value: string, type: Known, target: string): string | undefined =>
   castOf({ nodes: [], type, value }, quoteText(target));
@@ -114,6 +120,8 @@ const thrownIf = (condition: string, problem: string, value: string): string =>
 /** Writes the cast of a number to an integer. Undefined if the value is no number. */
 function integerOf(type: Known, value: string, target: string): string | undefined {
   const nullable = quoteText(`Nullable(${target})`);
+  const wide = isWideInteger(target) ? wideInteger(value, type, target) : undefined;
+  if (wide) return thrownIf(wide.isNone, unfit(target), wide.value);
   if (isInteger(type)) return `accurateCast(${value}, ${nullable})`;
   if (type.kind === 'float' || type.kind === 'fraction' || type.kind === 'decimal')
     return `accurateCast(round(${value}), ${nullable})`;

@@ -1,5 +1,5 @@
 import { readBinaryType } from '@app/warehouse';
-import { readEngineType } from '../../plan/engine-type.js';
+import { readElement, readEngineType } from '../../plan/engine-type.js';
 
 /**
  * The kind of a value: a signed or unsigned integer of at most 64 bits, a count, a literal of
@@ -26,7 +26,7 @@ export interface Known {
   readonly kind: Kind;
   /**
    * For integers and decimals, the largest number of decimal digits, and how many of them are
-   * behind the point. For points in time, the digits of fractions of a second, if they are known.
+   * behind the point. For points in time and times of day, the digits of fractions of a second, if they are known.
    */
   readonly precision: number;
   readonly scale: number;
@@ -36,6 +36,13 @@ export interface Known {
   readonly isEmpty?: true;
   /** For a list, the type of its elements. */
   readonly element?: Known;
+  /** For a struct, its named fields in their order. */
+  readonly fields?: readonly Field[];
+}
+
+interface Field {
+  readonly name: string;
+  readonly type: Known;
 }
 
 const known = (kind: Kind, precision = 0, scale = 0): Known => ({ kind, precision, scale });
@@ -85,6 +92,7 @@ export function knownType(type: string): Known {
   const { name, parameters } = readEngineType(type);
   const [first] = parameters;
   if (name === 'Array' && first !== undefined) return { ...OTHER, element: knownType(first) };
+  if (name === 'Tuple') return structOf(parameters);
   if (WRAPPERS.test(name)) return first === undefined ? OTHER : knownType(first);
   const binary = readBinaryType(type);
   if (binary) return { ...TEXT, bytes: binary.bytes ?? 'any' };
@@ -93,8 +101,25 @@ export function knownType(type: string): Known {
   if (unsigned === 'U') return known('unsigned', bits === '64' ? UINT64_DIGITS : DIGITS[bits]);
   if (name === 'Decimal') return decimal(Number(first), Number(parameters[1] ?? '0'));
   if (name === 'DateTime64') return moment(Number(first));
+  if (name === 'Time64') return known('time', Number(first));
   return BY_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? OTHER;
 }
+
+function structOf(elements: readonly string[]): Known {
+  const fields = elements
+    .map(readElement)
+    .map(({ name, type }) => ({ name: fieldName(name), type }));
+  if (fields.length === 0 || fields.some(({ name }) => name === '')) return OTHER;
+  return { ...OTHER, fields: fields.map(({ name, type }) => ({ name, type: knownType(type) })) };
+}
+
+/** The name of a field as the engine prints it before its type, without quotes. */
+export const fieldName = (printed: string): string =>
+  printed
+    .trim()
+    .replace(/^`([^]*)`$/, (_, name: string) =>
+      name.replace(/\\(.)|``/gs, (pair, letter: string | undefined) => letter ?? pair.charAt(0)),
+    );
 
 const NUMBERS = /^(?:signed|unsigned|count|literal|fraction|decimal|float)$/;
 

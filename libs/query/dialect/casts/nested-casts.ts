@@ -1,7 +1,7 @@
 import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import { readElement, readEngineType, typeWithin } from '../../plan/engine-type.js';
-import { UNKNOWN, type Known } from './known-type.js';
+import { fieldName, UNKNOWN, type Known } from './known-type.js';
 
 /** A cast of a value to a list, a struct or a map. */
 interface Nested {
@@ -53,14 +53,35 @@ export function nestedCast(
     return whole(`mapFromArrays(${each(`mapKeys(${value})`, key)}, ${each(`mapValues(${value})`, held)})`); // prettier-ignore
   }
   if (read.name !== 'Tuple') return undefined;
+  const places = placesOf(read.parameters, type, target);
   const fields = read.parameters.map((element, at) => {
-    const field = `${ELEMENT}.${at + 1}`;
-    return { field, cast: within(readElement(element).type, field, UNKNOWN, cast) };
+    const place = places?.[at] ?? at;
+    const field = `${ELEMENT}.${place + 1}`;
+    const known = places ? type.fields?.[place]?.type : undefined;
+    return { field, cast: within(readElement(element).type, field, known ?? UNKNOWN, cast) };
   });
-  if (fields.every((each) => each.cast === undefined)) return undefined;
+  if (!places && fields.every((each) => each.cast === undefined)) return undefined;
   if (type.kind === 'text') throw unread('struct', target);
   const values = fields.map((each) => each.cast ?? each.field).join(', ');
   return whole(`(arrayMap(${ELEMENT} -> tuple(${values}), [${value}])[1])`);
+}
+
+/**
+ * The places of a struct's fields in the order of the type: by their names, as in DuckDB. The engine
+ * would go by their places.
+ * @returns undefined for a value without names, such as `ROW(1, 'x')`
+ */
+function placesOf(
+  elements: readonly string[],
+  { fields }: Known,
+  target: string,
+): readonly number[] | undefined {
+  const names = elements.map((element) => fieldName(readElement(element).name));
+  if (!fields || names.includes('')) return undefined;
+  const places = names.map((name) => fields.findIndex((field) => field.name === name));
+  if (places.includes(-1) || fields.length !== names.length)
+    throw problem(`a struct of ${fields.map(({ name }) => name).join(', ')} is cast by names, and ${target} has others: ROW(s.a, s.b) has none`); // prettier-ignore
+  return places;
 }
 
 function within(target: string, value: string, type: Known, cast: CastWithin): string | undefined {

@@ -1,15 +1,32 @@
 import { quoteText } from '@app/warehouse';
 import { existingDay } from '../times/existing-day.js';
 import { triedTimeOfDay } from '../times/casts-to-time.js';
-import { DECIMAL_DIGITS_MAX, isInteger } from './known-type.js';
+import type { Nodes } from '../source-tree.js';
+import { DECIMAL_DIGITS_MAX, isInteger, type Known } from './known-type.js';
 import { engineType } from './standard-type-names.js';
+import { withoutBlanks } from './surrounding-blanks.js';
 import { castType } from './value-types.js';
+import { isWideInteger, wideInteger, wideIntegerOfText } from './wide-integers.js';
+
+function triedWideInteger(value: string, type: Known, target: string): string | undefined {
+  if (type.kind === 'text') return wideIntegerOfText(value, target);
+  const wide = wideInteger(value, type, target);
+  return wide && `if(${wide.isNone}, NULL, ${wide.value})`;
+}
+
+interface TriedValue {
+  readonly nodes: Nodes;
+  readonly type: Known;
+  readonly value: string;
+}
 
 /** `TRY_CAST(value AS type)`: null where CAST would be an error. */
-export function triedCast(value: string, name: string): string {
+export function triedCast(source: TriedValue, name: string): string {
+  const { value } = withoutBlanks(source);
   const target = engineType(name);
   const type = castType(name);
   const cast = (from: string): string => `accurateCastOrNull(${from}, ${quoteText(target)})`;
+  if (isWideInteger(target)) return triedWideInteger(value, source.type, target) ?? cast(value);
   if (isInteger(type)) {
     const is = (name: string): string => `match(toTypeName(${value}), '${name}')`;
     // The engine raises an error for a decimal that does not fit into the integer. As a text it

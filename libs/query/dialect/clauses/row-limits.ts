@@ -2,7 +2,7 @@ import type { Rewritten, Write } from '../notations/rewriting.js';
 import { isSymbol, isWord, type Nodes } from '../source-tree.js';
 
 /**
- * `FETCH FIRST 5 ROWS ONLY` with an OFFSET or without, and `LIMIT ALL`: the engine wants an ORDER BY
+ * `OFFSET 5 LIMIT 2`, `FETCH FIRST 5 ROWS ONLY` with an OFFSET or without, and `LIMIT ALL`: the engine wants an ORDER BY
  * for the first, always its number and its `ROWS`, and takes ALL for a column.
  */
 export function rowLimit(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
@@ -13,6 +13,9 @@ export function rowLimit(nodes: Nodes, at: number, write: Write): Rewritten | un
   if (isWord(word, 'FETCH')) return fetched(nodes, at, write);
   if (!isWord(word, 'OFFSET') || next === undefined) return undefined;
   const behind = isRows(nodes, at + 2) ? at + 3 : at + 2;
+  const number = nodes[behind + 1];
+  if (isWord(nodes[behind], 'LIMIT') && number)
+    return { text: `LIMIT ${write([number])} OFFSET ${write([next])}`, end: behind + 2 };
   const limit = isWord(nodes[behind], 'FETCH') ? fetched(nodes, behind, write) : undefined;
   return limit && { text: limit.text.replace(/(?= WITH TIES$)|$/, ` OFFSET ${write([next])}`), end: limit.end }; // prettier-ignore
 }

@@ -1,3 +1,4 @@
+import { MillraceError } from '@app/platform';
 import { exactOfUnknown } from '../numbers/exact-sums.js';
 import { fn, one, truth, two, type ScalarFunction } from './scalar-function.js';
 
@@ -11,7 +12,12 @@ const ALL_INDEXES = fn(
 const HAS = fn(2, 2, (list, x) => truth(`has(${list}, ${x})`));
 const HAS_ALL = fn(2, 2, (x, y) => truth(`hasAll(${x}, ${y})`));
 const HAS_ANY = fn(2, 2, (x, y) => truth(`hasAny(${x}, ${y})`));
-const LENGTH = fn(1, 2, (list) => `length(${list})`);
+/** The length of a list, or of the lists within it: `array_length(x, 2)`. */
+const LENGTH = fn(1, 2, (list, dimension = '1') => {
+  if (dimension === '1') return `length(${list})`;
+  if (dimension === '2') return `length(arrayElement(${list}, 1))`;
+  throw new MillraceError('INVALID_SQL', `the second argument of array_length is 1, or 2 for the lists within a list, not ${dimension.slice(0, 40)}`); // prettier-ignore
+});
 const APPEND = two('arrayPushBack');
 const CONCAT = fn(1, 64, (...lists) => `arrayConcat(${lists.join(', ')})`);
 const ELEMENT = two('arrayElement');

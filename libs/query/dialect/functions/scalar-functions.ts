@@ -1,9 +1,10 @@
 import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import { engineFormat } from '../times/time-formats.js';
-import { triedCast } from '../casts/tried-casts.js';
 import { isOfSeconds, wholeSeconds } from '../times/whole-seconds.js';
 import { JSON_FUNCTIONS } from '../json/json-functions.js';
+import { madeDate, madeTimestamp } from '../times/made-times.js';
+import { SUBSTRINGS } from '../texts/substrings.js';
 import { bucket } from '../times/time-buckets.js';
 import { age, LENGTHS_OF_TIME } from '../times/lengths-of-time.js';
 import { LIST_FUNCTIONS } from './list-functions.js';
@@ -125,7 +126,7 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   ends_with: fn(2, 2, (x, y) => truth(`endsWith(${x}, ${y})`)),
   contains: CONTAINS,
   chr: fn(1, 1, (x) => `decodeHTMLComponent(concat('&#', toString(${x}), ';'))`),
-  to_hex: fn(1, 1, (x) => `if((${x}) = 0, '0', trimLeft(lower(hex(${x})), '0'))`),
+  to_hex: fn(1, 1, (x) => `if((${x}) = 0, '0', trimLeft(lower(hex(toInt64(${x}))), '0'))`),
   string_to_array: SPLIT,
   string_split: SPLIT,
   str_split: SPLIT,
@@ -135,7 +136,11 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   suffix: fn(2, 2, (x, y) => truth(`endsWith(${x}, ${y})`)),
   strip_accents: one('removeDiacriticsUTF8'),
   nfc_normalize: one('normalizeUTF8NFC'),
-  find_in_set: fn(2, 2, (x, list) => `indexOf(splitByChar(',', ${list}), ${x})`),
+  find_in_set: fn(
+    2,
+    2,
+    (x, list) => `if(isNull(${x}), NULL, indexOf(splitByChar(',', ${list}), ${x}))`,
+  ),
   url_encode: one('encodeURLComponent'),
   url_decode: one('decodeURLComponent'),
   jaro_similarity: two('jaroSimilarity'),
@@ -171,13 +176,8 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   datepart: datePart,
   dayname: fn(1, 1, (x) => `dateName('weekday', ${x})`),
   monthname: fn(1, 1, (x) => `dateName('month', ${x})`),
-  make_date: fn(3, 3, (year, month, day) => `makeDate32(${year}, ${month}, ${day})`),
-  make_timestamp: fn(
-    6,
-    6,
-    (year, month, day, hour, minute, second) =>
-      `makeDateTime64(${year}, ${month}, ${day}, ${hour}, ${minute}, toUInt8(floor(${second})), toUInt32(round(((${second}) - floor(${second})) * 1000000)), 6, 'UTC')`,
-  ),
+  make_date: madeDate,
+  make_timestamp: madeTimestamp,
   epoch: fn(1, 1, (x) => `(toUnixTimestamp64Micro(toDateTime64(${x}, 6, 'UTC')) / 1000000)`),
   epoch_ms: fn(1, 1, (x) => `toUnixTimestamp64Milli(toDateTime64(${x}, 3, 'UTC'))`),
   ...LENGTHS_OF_TIME,
@@ -208,7 +208,6 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   add_months: two('addMonths'),
   iff: fn(3, 3, (x, y, z) => `if(${x}, ${y}, ${z})`),
   gamma: one('tgamma'),
-  try_cast: fn(2, 2, (x, type) => triedCast(x, written('try_cast', type))),
   nvl: two('ifNull'),
   nvl2: fn(3, 3, (x, y, z) => `if(isNotNull(${x}), ${y}, ${z})`),
   nanvl: fn(2, 2, (x, y) => `if(isNaN(${x}), ${y}, ${x})`),
@@ -226,6 +225,7 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   cot: fn(1, 1, (x) => `(1 / tan(${x}))`),
   typeof: one('toTypeName'),
   arrow_typeof: one('toTypeName'),
+  ...SUBSTRINGS,
   ...LIST_FUNCTIONS,
   ...JSON_FUNCTIONS,
 };

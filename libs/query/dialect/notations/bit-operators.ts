@@ -22,14 +22,24 @@ export function bitOperators(nodes: Nodes, at: number, write: Write): Rewritten 
     const next: Side | undefined =
       operator === '' ? undefined : sideAt(nodes, side.end + operator.length);
     if (!next) break;
-    text ||= write(side.value);
-    // A small number has few bits, of which the engine would shift them out.
-    if (operator === '<<') text = `toInt64(${text})`;
-    text = `${FUNCTIONS[operator]}(${text}, ${complement(next, write)})`;
+    text ||= integer(side.value, write);
+    const by = complement(next, write);
+    if (operator === '<<') text = shiftedLeft(text, by);
+    else
+      text = `${FUNCTIONS[operator]}(${isShift(operator) && isWritten(side.value) ? `toInt64(${text})` : text}, ${by})`;
     side = next;
   }
   return text === '' ? undefined : { text, end: side.end };
 }
+
+const isShift = (operator: string): boolean => operator === '>>';
+
+/** The engine would shift bits out without an error: a shift is a product with a power of 2. */
+const shiftedLeft = (value: string, by: string): string =>
+  `accurateCast(accurateCast(${value}, 'Nullable(Int256)') * bitShiftLeft(toInt256(1), least(${by}, ${BITS_MAX})), 'Nullable(Int64)')`;
+
+/** A product with this power of 2 leaves 64 bits, and fits into 256. */
+const BITS_MAX = 128;
 
 interface Side {
   readonly value: Nodes;
@@ -51,10 +61,15 @@ function complement({ value, isComplement }: Side, write: Write): string {
   const text = write(value);
   if (!isComplement) return text;
   if (!isWritten(value)) return `bitNot(${text})`;
-  // The engine has bits of other numbers, too.
-  if (/^[^x]*[.e]/i.test(text))
-    throw new MillraceError('INVALID_SQL', `~${text.slice(0, 40)}: only integers have bits`);
-  return `bitNot(toInt64(${text}))`;
+  return `bitNot(toInt64(${integer(value, write)}))`;
+}
+
+/** The engine has bits of other numbers, too. */
+function integer(value: Nodes, write: Write): string {
+  const text = write(value);
+  if (isWritten(value) && /^[^x]*[.e]/i.test(text))
+    throw new MillraceError('INVALID_SQL', `${text.slice(0, 40)}: only integers have bits`);
+  return text;
 }
 
 /** True for numbers that stand in the statement: the engine takes few bits for them. */

@@ -52,7 +52,7 @@ const asDecimal = (text: string, precision: number, scale: number): string =>
 export function decimalArithmetic(operator: string, left: Side, right: Side): string | undefined {
   if (!isDecimal(left) && !isDecimal(right)) return undefined;
   const [a, b] = [decimalLiteral(left), decimalLiteral(right)];
-  if (operator === '/') return isNumber(left) && isNumber(right) ? quotient(a, b) : undefined;
+  if (operator === '/') return isNumber(left) && isNumber(right) ? ofFloats(a, b) : undefined;
   if (!isExact(left.type) || !isExact(right.type)) return undefined;
   if (operator === '%') return remainder(left, right, [a, b]);
   if (!/^[-+*]$/.test(operator)) return compared(operator, left, right);
@@ -95,7 +95,15 @@ const wide = (written: string, { type }: Side, precision: number): string =>
 const isNumber = ({ type }: Side): boolean => type.kind === 'float' || isExact(type);
 
 /** The quotient is a float, as in DuckDB. */
-const quotient = (a: string, b: string): string => `toFloat64(${a}) / toFloat64(${b})`;
+const ofFloats = (a: string, b: string): string => `toFloat64(${a}) / toFloat64(${b})`;
+
+/** Writes a quotient. For a value that may be a decimal, the engine would cut the quotient to its digits. */
+export function quotient(left: Side, right: Side): string {
+  const isUnknown = [left, right].some(({ type }) => type.kind === 'unknown');
+  const float = ({ type, written }: Side): string =>
+    type.kind === 'unknown' ? `CAST(${written}, 'Nullable(Float64)')` : written;
+  return isUnknown ? `${float(left)} / ${float(right)}` : `${left.written} / ${right.written}`;
+}
 
 /**
  * The engine's remainder is of whole numbers. Both sides get the digits of the longer one: the

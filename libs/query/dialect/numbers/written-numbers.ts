@@ -2,6 +2,7 @@ import { MillraceError } from '@app/platform';
 import type { Rewritten } from '../notations/rewriting.js';
 import { isValueBefore } from '../operands.js';
 import { isSymbol, type Nodes } from '../source-tree.js';
+import { DECIMAL_DIGITS_MAX } from '../casts/known-type.js';
 import { exactNumber } from './exact-literals.js';
 
 /**
@@ -15,8 +16,16 @@ export function writtenNumber(nodes: Nodes, at: number): Rewritten | undefined {
   const text = number.text.replaceAll('_', '');
   if (/e/i.test(text) && !/^0x/i.test(text) && !Number.isFinite(Number(text)))
     throw new MillraceError('INVALID_SQL', `${text.slice(0, 40)} is beyond the numbers that a DOUBLE holds`); // prettier-ignore
+  if (/^0x[\da-f]{17,}$/i.test(text)) return { text: longHexadecimal(text), end: at + 1 };
   // The engine knows `.5` only behind some signs.
   const isBare = text.startsWith('.') && !isValueBefore(nodes, at);
   const isNegative = isSymbol(nodes[at - 1], '-') && !isValueBefore(nodes, at - 1);
   return { text: exactNumber(isBare ? `0${text}` : text, isNegative), end: at + 1 };
+}
+
+/** The engine would make a float of more than 64 bits. */
+function longHexadecimal(text: string): string {
+  const digits = String(BigInt(text));
+  if (digits.length <= DECIMAL_DIGITS_MAX) return exactNumber(digits);
+  throw new MillraceError('INVALID_SQL', `${text.slice(0, 40)}… is beyond the numbers of ${DECIMAL_DIGITS_MAX} digits`); // prettier-ignore
 }

@@ -6,7 +6,12 @@ import { ObjectShapes, OUTERMOST, type Scope } from './object-shapes.js';
 import { checkNaturalJoin } from './natural-joins.js';
 import { clausesOf, isSetOperator, type Clause } from './select-clauses.js';
 import { isMany, selectItems, type SelectItem } from './select-items.js';
-import { findSumsOfNothing } from './sums-of-nothing.js';
+import {
+  findSumsOfNothing,
+  listedOfNothing,
+  type Aggregated,
+} from '../subqueries/sums-of-nothing.js';
+import { listOfValue } from '../subqueries/listed-values.js';
 import {
   endOf,
   isSymbol,
@@ -18,7 +23,7 @@ import {
   type Nodes,
 } from '../source-tree.js';
 import { groupedNames, namesOf, outputOf, type Output } from '../names/output-names.js';
-import { refuseSessionWords } from '../names/session-words.js';
+import { findSessionWords } from '../names/session-words.js';
 import { hiddenTables } from '../names/hidden-tables.js';
 import type { ValueTypes } from '../casts/value-types.js';
 import { WrittenLength } from '../written-length.js';
@@ -120,18 +125,27 @@ export class Queries {
     bridges: Bridges,
   ): string {
     for (const { word, from, to } of clauses) {
-      refuseSessionWords(nodes.slice(from, to), word === 'FROM', this.types);
+      findSessionWords(nodes.slice(from, to), word === 'FROM', this.types);
       if (OF_VALUES.test(word)) findSumsOfNothing(nodes.slice(from, to));
     }
-    const items = besideOthers(this.items(nodes, list, tablesOf(nodes, clauses)), bridges, nodes);
+    const listed = listedOfNothing(nodes[0]);
+    const items = listed
+      ? [this.listed(listed)]
+      : besideOthers(this.items(nodes, list, tablesOf(nodes, clauses)), bridges, nodes);
     let written = this.source.slice(startOf(nodes), nodes[clauses[0]?.at ?? 0]?.start);
     for (const clause of clauses) {
+      if (listed && clause.word === 'HAVING') continue;
       const keyword = this.source.slice(nodes[clause.at]?.start, nodes[clause.from - 1]?.end);
       const body = nodes.slice(clause.from, clause.to);
       const space = written === '' || written.endsWith(' ') ? '' : ' ';
       written += `${space}${keyword} ${this.body(clause, body, items, groupedNames(nodes, clauses))}`;
     }
     return written;
+  }
+
+  private listed(listed: Aggregated): SelectItem {
+    const text = listOfValue(listed, (nodes, names) => this.expressions.write(nodes, names));
+    return { text, expression: text, name: undefined, isMany: false };
   }
 
   private body(

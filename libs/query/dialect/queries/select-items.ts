@@ -36,7 +36,7 @@ const CONDITION_CALLS =
 const KEEPS = /^(?:min|max|any|any_value|anyLast|first_value|last_value|lag|lead|nullIf)(?:If)?$/i;
 
 /** True for an item with a boolean value. */
-function isCondition(nodes: Nodes): boolean {
+export function isCondition(nodes: Nodes): boolean {
   const [first, second] = nodes;
   if (nodes.length === 1 && first?.kind === 'group')
     return first.text === '(' && !isQuery(first.nodes) && isCondition(first.nodes);

@@ -1,8 +1,8 @@
 import { MillraceError } from '@app/platform';
-import type { Known } from '../casts/known-type.js';
+import { FLOAT, type Known } from '../casts/known-type.js';
 import type { Side } from '../numbers/decimal-arithmetic.js';
 import { callAt } from '../operands.js';
-import { isList, type Nodes } from '../source-tree.js';
+import { isList, itemsOf, type Nodes } from '../source-tree.js';
 import { fn, type ScalarFunction } from '../functions/scalar-function.js';
 import { UNIT_LENGTHS } from './unit-lengths.js';
 
@@ -99,10 +99,37 @@ export function fractionsOfTime(
 }
 
 /**
- * `n * INTERVAL '1 day'`, which the engine does not know.
- * @returns undefined if the second is no interval in one unit
+ * `n * INTERVAL '1 day'` and `n * INTERVAL '1 month 1 day'`, which the engine does not know.
+ * @returns undefined if the second is no interval
  */
 export function multipliedInterval(factor: Side, interval: Side): string | undefined {
+  const units = unitsOf(interval.nodes);
+  if (units.length === 0) return multipliedUnit(factor, interval);
+  const multiplied = units.map(({ nodes, written }) => multipliedUnit(factor, { ...interval, nodes, written })); // prettier-ignore
+  return multiplied.includes(undefined) ? undefined : `(${multiplied.join(', ')})`;
+}
+
+/** `INTERVAL '1 hour' / 2`, of which the engine would make a number. */
+export function dividedInterval(interval: Side, divisor: Side): string | undefined {
+  const factor = `(1 / (${divisor.written}))`;
+  return multipliedInterval({ ...divisor, type: FLOAT, written: factor }, interval);
+}
+
+/** The intervals of months, and of what has a fixed length, which the engine prints as a tuple. */
+function unitsOf(nodes: Nodes): readonly { readonly nodes: Nodes; readonly written: string }[] {
+  const [only, more] = nodes;
+  if (!isList(only) || more) return [];
+  const items = itemsOf(only.nodes);
+  if (items.length < 2) return unitsOf(only.nodes);
+  const units = items.map((item) => {
+    const call = callAt(item, 0);
+    const count = call?.list.nodes.map(({ text }) => text).join('') ?? '';
+    return { nodes: item, written: /^-?\d+$/.test(count) ? `${call?.name ?? ''}(${count})` : '' };
+  });
+  return units.some(({ written }) => written === '') ? [] : units;
+}
+
+function multipliedUnit(factor: Side, interval: Side): string | undefined {
   const [, open = '', unit = '', rest = ''] = INTERVAL.exec(interval.written) ?? [];
   if (unit === '' || !isInterval(interval.nodes)) return undefined;
   const count = rest.slice(0, rest.length - open.length - 1);

@@ -1,7 +1,8 @@
 import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import { readTime } from '../../plan/read-time.js';
-import { multipliedInterval } from './lengths-of-time.js';
+import { clockArithmetic } from './clock-arithmetic.js';
+import { dividedInterval, multipliedInterval } from './lengths-of-time.js';
 import type { Side } from '../numbers/decimal-arithmetic.js';
 import type { Known } from '../casts/known-type.js';
 import type { Node, Nodes } from '../source-tree.js';
@@ -80,6 +81,9 @@ const DAY_LENGTH = 10;
 export function withTimes(operator: string, left: Side, right: Side): string | undefined {
   if (operator === '*') return multipliedInterval(left, right) ?? multipliedInterval(right, left);
   const isDates = left.type.kind === 'date' && right.type.kind === 'date';
+  if (operator === '/') return dividedInterval(left, right);
+  const clock = /^[-+]$/.test(operator) ? clockArithmetic(operator, left, right) : undefined;
+  if (clock !== undefined) return clock;
   if (operator === '-')
     return isDates
       ? `(toInt32(toDate32(${left.written})) - toInt32(toDate32(${right.written})))`

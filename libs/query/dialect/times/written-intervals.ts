@@ -68,7 +68,7 @@ export function writtenInterval(text: string): string {
  * and DuckDB.
  * @throws {MillraceError} INVALID_SQL for what is none
  */
-export function secondsOfInterval(text: string): string {
+function secondsOfInterval(text: string): string {
   if (text.length > TEXT_MAX) throw refused(text, NONE);
   const { months, microseconds } = sumOf(text);
   const [years, rest] = [months / SHARES / 12n, (months / SHARES) % 12n];
@@ -172,4 +172,13 @@ export function intervalLiteral(nodes: Nodes, at: number): Rewritten | undefined
   }
   if (!/^\s*[-+]?\d*\.\d+\s*$/.test(value.value) || isWord(nodes[at + 3], 'TO')) return undefined;
   return { text: writtenInterval(`${value.value} ${unit.text}`), end: at + 3 };
+}
+
+/** The seconds of `'1 hour'`, `2 HOUR` and `'2' HOUR`, which stand behind INTERVAL. */
+export function secondsOf([length, unit, more]: Nodes): string | undefined {
+  if (more || (length?.kind !== 'text' && length?.kind !== 'number')) return undefined;
+  if (!unit) return length.kind === 'text' ? secondsOfInterval(length.value) : undefined;
+  return unit.kind === 'word' && UNIT.test(unit.text)
+    ? secondsOfInterval(`${length.value} ${unit.text}`)
+    : undefined;
 }

@@ -1,0 +1,82 @@
+import { castOf } from '../casts/casts.js';
+import type { ValueTypes } from '../casts/value-types.js';
+import { decimalArithmetic } from '../numbers/decimal-arithmetic.js';
+import { roundedConstant } from '../numbers/rounded-constants.js';
+import { timeOfDayNow } from '../names/session-words.js';
+import { isWord, itemsOf, type Leaf, type Nodes } from '../source-tree.js';
+import { dateLiteral, timeLiteral } from '../times/time-literals.js';
+import { triedCast } from '../casts/tried-casts.js';
+import { written } from './scalar-function.js';
+import { countedValues } from './counted-values.js';
+
+/** A call without a translation of its name alone. */
+interface OtherCall {
+  readonly name: string;
+  /** The arguments, and the same in the engine's SQL. */
+  readonly nodes: Nodes;
+  readonly args: readonly string[];
+  /** `OVER (…)`, or an empty text. */
+  readonly over: string;
+}
+
+/** Writes a call whose translation depends on the types of its arguments, or on their text. */
+export function otherCall(
+  { name, nodes, args, over }: OtherCall,
+  types: ValueTypes,
+): string | undefined {
+  const lower = name.toLowerCase();
+  const items = itemsOf(nodes);
+  const [value = [], second = []] = items;
+  const [first, ...rest] = args;
+  const source = { nodes: value, type: types.of(value), value: first ?? '' };
+  const cast = (type: string): string | undefined => castOf(source, type);
+  switch (items.length) {
+    case 1:
+      if (lower === 'count') return countedValues(nodes, args, over);
+      // The engine's own begins in 1970.
+      if (lower === 'date') return cast("'DATE'");
+      if (lower === 'todatetime') return timeLiteral(nodes);
+      if (lower === 'todate') return dateLiteral(nodes);
+      if (/^(?:current_timestamp|localtimestamp)$/.test(lower))
+        return `now64(${args.join(', ')}, 'UTC')`;
+      if (/^(?:current_time|localtime)$/.test(lower)) return timeOfDayNow(first);
+      break;
+    case 2:
+      if (lower === 'cast') return cast(rest.join(', '));
+      if (lower === 'try_cast') return triedCast(source, written(lower, rest.join(', ')));
+      if (/^mod(?:ulo)?$/.test(lower)) {
+        const [a = '', b = ''] = args;
+        const left = { type: types.of(value), nodes: value, written: a };
+        return decimalArithmetic('%', left, { type: types.of(second), nodes: second, written: b });
+      }
+      break;
+    default:
+  }
+  if (lower === 'round') return roundedConstant(value, second);
+  // Without this, before the first row the engine returns the default value of a column without
+  // nulls, and not null.
+  const isNullOtherwise = items.length === 3 && rest[1] === 'NULL';
+  const isWithoutDefault = items.length < 3 || isNullOtherwise;
+  if (/^(?:lag|lead)$/.test(lower) && isWithoutDefault && first !== undefined && over !== '')
+    return `${name}(${[`toNullable(${first})`, ...rest.slice(0, 1)].join(', ')})${over}`;
+  if (lower === 'sqlstandardvalues') return `values(${rowsOf(items, args).join(', ')})${over}`;
+  return undefined;
+}
+
+/**
+ * The rows of VALUES. The engine would read a text that comes first as the names and the types of
+ * columns.
+ */
+function rowsOf(items: readonly Nodes[], args: readonly string[]): readonly string[] {
+  const texts = items.map(textOf);
+  if (texts[0]?.kind !== 'text' || texts.includes(undefined)) return args;
+  const type = texts.some((text) => text?.kind === 'word') ? 'Nullable(String)' : 'String';
+  return [`'c1 ${type}'`, ...texts.map((text) => text?.text ?? 'NULL')];
+}
+
+/** The text, or NULL, that a row of one column is. */
+function textOf([only, more]: Nodes): Leaf | undefined {
+  if (!only || more) return undefined;
+  if (only.kind === 'group') return textOf(only.nodes);
+  return only.kind === 'text' || isWord(only, 'NULL') ? only : undefined;
+}

@@ -1,0 +1,19 @@
+import type { Side } from '../numbers/decimal-arithmetic.js';
+
+const LENGTH_OF_TIME = /^\(*toInterval/;
+
+const isLength = ({ written }: Side): boolean => LENGTH_OF_TIME.test(written);
+
+/**
+ * A time of day and a length of time, which is a time of day again: 22:00 and three hours are 01:00.
+ * The engine would count on, to 25:00.
+ * @returns undefined for anything else
+ */
+export function clockArithmetic(operator: string, left: Side, right: Side): string | undefined {
+  const [time, length] = left.type.kind === 'time' ? [left, right] : [right, left];
+  if (time.type.kind !== 'time' || !isLength(length)) return undefined;
+  if (operator === '-' && time === right) return undefined;
+  const digits = time.type.precision;
+  const moment = `toDateTime64(concat('2000-01-01 ', toString(${time.written})), ${digits}, 'UTC')`;
+  return `CAST((${moment} ${operator} ${length.written}), '${digits === 0 ? 'Time' : `Time64(${digits})`}')`;
+}
