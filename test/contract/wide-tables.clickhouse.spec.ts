@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { rounds } from '../rounds.js';
 import {
   CLICKHOUSE,
   openClickHouseUnderTest,
@@ -43,5 +42,5 @@ describe(`wide tables (${CLICKHOUSE})`, () => {
   });
 
   // The statement is the same for either adapter, and so are its settings: `lines-outcomes` has all files.
-  it('take many files', () => insertManyWideFiles(under.warehouse, under.directory, rounds(8, 30)));
+  it('take many files', () => insertManyWideFiles(under.warehouse, under.directory));
 });

@@ -24,7 +24,9 @@ const ROWS = 20;
  * A worker pauses so long between two uploads, in CI: all of them are sent twice more. The pause grows
  * with them, or a machine that backs up slowly would have thousands.
  */
-const pauseMs = (uploads: number): number => rounds(Math.max(40, uploads / 2), 0);
+const pauseMs = (uploads: number): number => rounds(Math.max(80, uploads), 0);
+/** So many uploads are between two backups: the streams of all workers are others then, in the campaign. */
+const ENOUGH = rounds(30, 60);
 /** An upload of a stream has a new one, as long as there are some. */
 const NEW_FIELDS = 40;
 
@@ -152,7 +154,7 @@ describe('a backup of a running server', () => {
       const ingest = new Ingest(server);
       const enough = async (): Promise<void> => {
         const from = ingest.done.length;
-        await until(() => Promise.resolve(ingest.done.length > from + 60));
+        await until(() => Promise.resolve(ingest.done.length > from + ENOUGH));
       };
       await enough();
       await server.client.call('/api/default/users', person('ann@example.com'));

@@ -1,6 +1,7 @@
 // @ts-check
 // Standard input as the engine can read it: Node.js hands a socket to a child that does not block,
 // which the engine takes for one that has ended.
+import { createRequire } from 'node:module';
 import process from 'node:process';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -9,27 +10,41 @@ import { DataType, load, open } from 'ffi-rs';
 const LIBRARY = process.platform === 'darwin' ? 'libSystem.B.dylib' : 'libc.so.6';
 /** The time that the engine has for an orderly end. After it, the process is ended by force. */
 const END_MS = 4000;
-const LOOK_MS = 50;
+/** A thread can be ended between two calls only, so a call does not take longer than this. */
+const LOOK_MS = 1000;
 
-/** Waits for the end of input, in a thread beside the engine's. */
+/**
+ * Waits for the end of input, in a thread beside the engine's. The system wakes it: to look for
+ * itself twenty times a second was a third of what an idle engine costs.
+ */
 const WATCH = `
 const { readSync, closeSync } = require('node:fs');
 const { workerData } = require('node:worker_threads');
+const { DataType, load } = require(workerData.ffi);
 const bytes = Buffer.alloc(1);
-const pause = new Int32Array(new SharedArrayBuffer(4));
+const POLLIN = 1;
+const asked = Buffer.alloc(8);
+asked.writeInt32LE(workerData.input, 0);
+asked.writeInt16LE(POLLIN, 4);
+const poll = {
+  library: 'libc',
+  funcName: 'poll',
+  retType: DataType.I32,
+  paramsType: [DataType.U8Array, DataType.I32, DataType.I32],
+  paramsValue: [asked, 1, ${LOOK_MS}],
+};
 const isOpen = () => {
+  load(poll);
   try {
     return readSync(workerData.input, bytes) > 0;
   } catch (error) {
     // There is nothing to read now, because nobody ever writes.
-    if (error.code !== 'EAGAIN') return false;
-    Atomics.wait(pause, 0, 0, ${LOOK_MS});
-    return true;
+    return error.code === 'EAGAIN';
   }
 };
 while (isOpen());
 closeSync(workerData.pipe);
-Atomics.wait(pause, 0, 0, ${END_MS});
+Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${END_MS});
 process.kill(process.pid, 'SIGKILL');
 `;
 
@@ -50,7 +65,11 @@ export async function watchParent() {
   const worker = new Worker(WATCH, {
     eval: true,
     trackUnmanagedFds: false,
-    workerData: { input, pipe: ends.readInt32LE(4) },
+    workerData: {
+      ffi: createRequire(import.meta.url).resolve('ffi-rs'),
+      input,
+      pipe: ends.readInt32LE(4),
+    },
   });
   await once(worker, 'online');
 }
