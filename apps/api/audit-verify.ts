@@ -5,9 +5,10 @@ const USAGE = `usage: millrace audit:verify [--head <organization>=<hash>]…
 
 Makes every organization's chain of hashes again out of the events and compares it with the table
 _audit, row by row, and lists the events that are not ours (or before which one of ours is missing),
-and those that this version does not understand. Ends with code 1 when there is anything of that. With CLICKHOUSE_URL and EVENTSTORE_URL it compares what
-there is when it begins, beside running processes; else the server must be stopped, for it has the
-data directory.
+and those that this version does not understand. Ends with code 1 when there is anything of that.
+
+With CLICKHOUSE_URL and EVENTSTORE_URL it compares what there is when it begins, beside running
+processes; else the server must be stopped, for it has the data directory.
 
   --head  a hash that was noted earlier must still be in that organization's trail: shows that
           nothing was cut off at its end

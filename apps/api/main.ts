@@ -1,4 +1,6 @@
 // `millrace serve`: the server.
+import { parseArgs } from 'node:util';
+
 const USAGE = `usage: millrace serve
 
 Runs the server: what it is answers at MILLRACE_HTTP_ADDR (127.0.0.1:5080) and keeps everything in
@@ -8,7 +10,8 @@ this process; without it, all of them. docs/operators.md has every variable.
   --help  this text`;
 
 try {
-  if (process.argv.includes('--help')) console.log(USAGE);
+  const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
+  if (values.help) console.log(USAGE);
   else {
     // These modules are megabytes, and the usage text needs none of them.
     const { serve } = await import('./server/serve.js');

@@ -5,8 +5,9 @@ const USAGE = `usage: millrace replay --projection <name> [--from <position>]
 
 Makes a read model again out of the events. The server must be stopped: it has the data directory.
 
-  --projection  one of: users, organizations, invitations, streams, warehouse-tables,
-                dropped-tables, forgotten-batches, audit-trail, or all
+  --projection  one of: users, organizations, invitations, ended-sessions, streams,
+                warehouse-tables, ended-trails, dropped-tables, forgotten-batches, audit-trail,
+                or all
   --from        what events up to this position made is kept, where there is a snapshot of it;
                 0 (the default) keeps nothing. For audit-trail: entries after it are written again.
   --help        this text

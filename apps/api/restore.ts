@@ -8,8 +8,10 @@ there. One in S3 is fetched into a folder beside it first, which is removed afte
 (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL).
 
 With CLICKHOUSE_URL and CLICKHOUSE_BACKUPS it is the name of a backup of a cluster, whose tables go
-into a ClickHouse that has none of ours. No program of the cluster may run. Then start the server with it, and with the secret key that it had: in MILLRACE_SECRET_KEY, or
-as the file secret-key.
+into a ClickHouse that has none of ours. No program of the cluster may run.
+
+Then start the server with it, and with the secret key that it had: in MILLRACE_SECRET_KEY, or as the
+file secret-key.
 
   --help  this text`;
 

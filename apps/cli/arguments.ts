@@ -100,12 +100,14 @@ function parse(argv: readonly string[]) {
         format: { type: 'string' },
         user: { type: 'string' },
         wait: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
         version: { type: 'boolean', default: false },
       },
     });
   } catch (error) {
-    throw usageError((error as Error).message);
+    // Node.js goes on about arguments that begin with a dash, which no command has.
+    const [problem = ''] = (error as Error).message.split('. To specify');
+    throw usageError(`${problem}; --help tells what there is`);
   }
 }
 

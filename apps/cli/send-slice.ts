@@ -214,6 +214,11 @@ function reasonOf({ status, body }: Answer): string {
 
 function refused({ name, offset }: Slice, { status }: Answer, reason: string): CliError {
   const ofSlice = status !== 401 && status !== 403 && status !== 404;
+  if (status === 401)
+    return new CliError(
+      EXIT.refused,
+      `${reason}; here they are --user, or MILLRACE_USER, and MILLRACE_PASSWORD`,
+    );
   return new CliError(EXIT.refused, ofSlice ? `${name}, from byte ${offset}: ${reason}` : reason);
 }
 

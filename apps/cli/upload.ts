@@ -30,7 +30,8 @@ export async function uploadFiles(
       .then(({ successful, failed, error }) => {
         sum.stored += successful;
         sum.rejected += failed;
-        if (error !== undefined)
+        // A file with a header alone has an error too, and nothing that was rejected.
+        if (failed > 0 && error !== undefined)
           sum.reason ??= `${slice.name}, from byte ${slice.offset}: ${error}`;
       })
       .catch((error: unknown) => void failures.push(error))

@@ -256,6 +256,16 @@ function theSearchPage(): void {
     }
   });
 
+  it('shows no more than four lines of a long text on a small screen', async () => {
+    await server.client.upload('long', [{ message: 'lorem ipsum '.repeat(500) }]);
+    await page.reload();
+    await page.getByLabel('Stream').selectOption('long');
+    await status().getByText('1 record', { exact: true }).waitFor();
+    const box = await lines().locator('summary').first().boundingBox();
+    expect(box?.height).toBeGreaterThan(50);
+    expect(box?.height).toBeLessThan(100);
+  });
+
   it('has complained of nothing, and asked nobody else', () => {
     expect(complaints()).toEqual([]);
   });

@@ -290,6 +290,14 @@ describe('GraphQL', () => {
     },
   );
 
+  it('says what a body of JSON lacks', async () => {
+    const answer = await send('{"query":"{ spacex { name } }"}', 'text/plain');
+    expect([answer.status, answer.json<{ message: string }>().message]).toEqual([
+      400,
+      'that is JSON, not GraphQL; JSON wants the header Content-Type: application/json',
+    ]);
+  });
+
   it('answers whatever streams, fields and keys are called', async () => {
     await server.client.upload('-', [{ '-': 1, é: 2, è: 3, o: { '-': 4, ö: 5, __proto__x: 6 } }]);
     await server.client.upload('--', [{ __typename: 'x', _: 7 }]);

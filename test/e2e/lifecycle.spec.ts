@@ -50,12 +50,22 @@ describe('a server’s life', () => {
 
   it('does not start on a data directory that is in use, nor with a wrong variable, and says why', async () => {
     const server = await startServer({ dataDirectory });
-    await expect(startServer({ dataDirectory })).rejects.toThrow(/cannot start.*in use/s);
+    await expect(startServer({ dataDirectory })).rejects.toThrow(
+      `Millrace cannot start: the data directory ${dataDirectory} is in use by another process; stop that one first`,
+    );
     const address = { MILLRACE_HTTP_ADDR: new URL(server.url).host };
     await expect(startServer({ variables: address })).rejects.toThrow(
       /another program listens there; choose another address by MILLRACE_HTTP_ADDR/,
     );
+    const status = { MILLRACE_STATUS_ADDR: address.MILLRACE_HTTP_ADDR };
+    await expect(startServer({ variables: status })).rejects.toThrow(
+      /choose another address by MILLRACE_STATUS_ADDR/,
+    );
     await server.stop();
+    const nowhere = startServer({ variables: { MILLRACE_HTTP_ADDR: 'nowhere.invalid:5080' } });
+    await expect(nowhere).rejects.toThrow(/choose another address by MILLRACE_HTTP_ADDR/);
+    const file = startServer({ dataDirectory: join(dataDirectory, 'secret-key') });
+    await expect(file).rejects.toThrow(/MILLRACE_DATA_DIR: .*secret-key cannot be written to/);
     const wrong = startServer({ variables: { MILLRACE_MAX_UPLOAD_BYTES: 'lots' } });
     await expect(wrong).rejects.toThrow(/MILLRACE_MAX_UPLOAD_BYTES/);
     const weak = startServer({ variables: { MILLRACE_ROOT_PASSWORD: 'short' } });

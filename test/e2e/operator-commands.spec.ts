@@ -121,6 +121,17 @@ describe('commands for operators', () => {
       expect([code, stdout]).toEqual([0, expect.stringContaining(`MILLRACE_ROLES=${role}\n`)]);
     });
 
+    it.each(['', 'writer', 'projector'])(
+      'millrace serve takes no arguments, with the roles %j',
+      async (role) => {
+        const variables = role === '' ? {} : { MILLRACE_ROLES: role };
+        for (const argument of ['--data-dir', 'now']) {
+          const { code, stderr } = await runMillrace(['serve', argument], { ...home(), variables });
+          expect([code, stderr]).toEqual([1, expect.stringContaining(`'${argument}'`)]);
+        }
+      },
+    );
+
     it('says which commands there are', async () => {
       const { code, stderr } = await runMillrace(['run'], home());
       expect([code, stderr]).toEqual([

@@ -164,6 +164,15 @@ describe('SQL over HTTP', () => {
     ],
     ['SELECT\n  item,\n  price FRM shop', '', 400, /syntax error at line 3, column \d+/],
     ["SELECT 'ünï', ) FROM shop", '', 400, /syntax error at line 1, column 15/],
+    ['SELECT item FROM shop WHERE item = "tea"', '', 400, /no column "tea", .*; a text stands in single quotes: 'tea'$/], // prettier-ignore
+    ['SELECT item FROM shop WHERE item = \u2019tea\u2019', '', 400, /column 36, .*; \u2019 is a curly quote/], // prettier-ignore
+    ["SELECT 'tea FROM shop", '', 400, /; single quoted string is not closed$/],
+    ['SELECT 1 /* tea', '', 400, /; multiline comment is not closed$/],
+    ['SELECT item FROM web-1', '', 400, /; a name with "-" stands in backquotes: `web-…`$/],
+    ['SELECT item FROM shop WHERE price = ?', '', 400, /; a value from outside is written \{name:Type\}/], // prettier-ignore
+    ['SELECT item FROM shop WHERE price = $1', '', 400, /; a value from outside is written/],
+    ['-- nothing', '', 400, /^the statement is empty; send one SELECT$/],
+    [';', '', 400, /^the statement is empty; send one SELECT$/],
     ['SELECT 1 SETTINGS join_use_null = 1', '', 403, /did you mean "join_use_nulls"/],
     [
       `SELECT 1${' UNION ALL SELECT 1'.repeat(500)}`,

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { OperatorError } from '@app/platform';
 import { makingFolder } from '@app/backup';
 import { makePrivately } from '@app/files';
@@ -17,8 +18,13 @@ export function engineBackupFolder(config: Config): string | undefined {
   try {
     return makingFolder(config.backupDirectory, config.dataDirectory);
   } catch (error) {
+    // Without a folder of its own for backups, what cannot be written to is the data directory.
+    const isOwn = config.backupDirectory !== join(config.dataDirectory, 'backups');
+    const [variable, folder] = isOwn
+      ? ['MILLRACE_BACKUP_DIR', config.backupDirectory]
+      : ['MILLRACE_DATA_DIR', config.dataDirectory];
     throw new OperatorError(
-      `MILLRACE_BACKUP_DIR: ${config.backupDirectory} cannot be written to: ${(error as Error).message}`,
+      `${variable}: ${folder} cannot be written to: ${(error as Error).message}`,
       { cause: error },
     );
   }

@@ -5,3 +5,6 @@ export function sizeOf(bytes: number): string {
   const value = bytes / 1024 ** power;
   return `${power === 0 ? value : value.toFixed(1)} ${UNITS[power]}`;
 }
+
+export const countOf = (records: number): string =>
+  `${records.toLocaleString()} ${records === 1 ? 'record' : 'records'}`;

@@ -3,6 +3,7 @@ import { wordsOf } from '../api/request.js';
 import type { Table } from '../api/schema.js';
 import { AS_TYPED } from '../form/as-typed.js';
 import { linkTo } from '../frame/route.js';
+import { countOf } from '../frame/size-text.js';
 import { FirstUpload } from '../upload/first-upload.js';
 import { conditionOf } from './condition.js';
 import { Histogram } from './histogram.js';
@@ -246,7 +247,7 @@ function linesOf(state: State): readonly Line[] {
 function liveWords(come: number, waits: string | undefined): string {
   if (waits !== undefined) return waits;
   const kept = come > LIVE_LINES_MAX ? `; the newest ${LIVE_LINES_MAX} are shown` : '';
-  return `Live: ${come.toLocaleString()} records so far${kept}`;
+  return `Live: ${countOf(come)} so far${kept}`;
 }
 
 function wordsFor(state: State): string {
@@ -257,9 +258,9 @@ function wordsFor(state: State): string {
     case 'found': {
       const { lines, total } = state.page;
       const shown = lines.length < total ? `, the newest ${lines.length} shown` : '';
-      return `${total.toLocaleString()} ${total === 1 ? 'record' : 'records'}${shown}`;
+      return `${countOf(total)}${shown}`;
     }
     case 'around':
-      return `${state.lines.length} records within a quarter of an hour around the one that is marked`;
+      return `${countOf(state.lines.length)} within a quarter of an hour around the one that is marked`;
   }
 }

@@ -1,5 +1,6 @@
 import { deleteStream } from '../api/streams.js';
 import { TypedNameForm } from '../form/typed-name-form.js';
+import { countOf } from '../frame/size-text.js';
 
 interface Props {
   readonly organization: string;
@@ -15,7 +16,7 @@ export function DeleteForm({ organization, stream, records, onDeleted }: Props) 
   };
   return (
     <TypedNameForm what="stream" name={stream} remove={remove}>
-      Deletes {stream} with its {records.toLocaleString()} records and what was rejected of it, for
+      Deletes {stream} with its {countOf(records)} and what was rejected of it, for
       good.
     </TypedNameForm>
   );

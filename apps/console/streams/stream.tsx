@@ -3,7 +3,7 @@ import type { Field } from '../api/schema.js';
 import type { StreamRecord } from '../api/streams.js';
 import { quotedName } from '../editor/error-place.js';
 import { linkTo } from '../frame/route.js';
-import { sizeOf } from '../frame/size-text.js';
+import { countOf, sizeOf } from '../frame/size-text.js';
 import { timeText } from '../time/time-text.js';
 import { Rejects } from '../upload/rejects.js';
 import { DeleteForm } from './delete-form.js';
@@ -80,7 +80,7 @@ export function Stream(props: Props) {
       <summary>
         <h2>{name}</h2>{' '}
         <span class="hint">
-          {stats.doc_num.toLocaleString()} records, {sizeOf(stats.storage_size * 1_048_576)}
+          {countOf(stats.doc_num)}, {sizeOf(stats.storage_size * 1_048_576)}
           {newest ? `, newest ${timeText(newest)} UTC` : ''}
         </span>
       </summary>

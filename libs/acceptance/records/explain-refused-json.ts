@@ -9,8 +9,8 @@ const UINT_MAX = 2n ** 64n - 1n;
 /**
  * Says what is wrong with a JSON text, and where, because the engine only says that something is
  * wrong. It is used for the first bad record of an upload.
- * @returns e.g. `malformed JSON: comma expected at column 12`; undefined when nothing is found, or
- *   the text is nested too deep to look.
+ * @returns e.g. `malformed JSON: comma expected at column 12`, with advice where the fault is a
+ *   common one; undefined when nothing is found, or the text is nested too deep to look.
  */
 export function explainRefusedJson(text: string): string | undefined {
   const errors: ParseError[] = [];
@@ -23,12 +23,26 @@ export function explainRefusedJson(text: string): string | undefined {
     const what = printParseErrorCode(first.error)
       .replace(/([a-z])([A-Z])/g, '$1 $2')
       .toLowerCase();
-    return `malformed JSON: ${what} at column ${first.offset + 1}`;
+    return `malformed JSON: ${what} at column ${first.offset + 1}${advice(text, first)}`;
   } catch (error) {
     // Its parser calls itself for each level.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+const OBJECT_OR_LIST = /^\s*[[{]/;
+const CURLY_QUOTE = /[\u2018-\u201f]/;
+
+/** Says what to send instead, where the fault is one that people often make. */
+function advice(text: string, { error, offset }: ParseError): string {
+  const fault = text.charAt(offset);
+  if (CURLY_QUOTE.test(fault)) return `; ${fault} is a curly quote, JSON has straight ones, "`;
+  if (fault === "'") return `; JSON has double quotes, and not '`;
+  if (!OBJECT_OR_LIST.test(text)) return '; a record is an object, as {"a":1}; CSV goes to _csv';
+  if (fault === '{' && printParseErrorCode(error) === 'EndOfFileExpected')
+    return '; each record wants a line of its own: curl -d takes line breaks out of a file, --data-binary keeps them';
+  return '';
 }
 
 /**

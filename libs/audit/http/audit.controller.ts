@@ -82,7 +82,7 @@ export class AuditController {
       ],
       total: 1,
     },
-    failures: { INVALID_PARAMETER: 'size: Too big: expected number to be <=1000' },
+    failures: { INVALID_PARAMETER: 'size: want at most 1000' },
   })
   async list(
     @Req() request: AuthenticatedRequest,

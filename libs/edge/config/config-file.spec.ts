@@ -130,7 +130,7 @@ describe("ROAPI's configuration file", () => {
     ['addr: {http: here}', 'addr.http: want <host>:<port>'],
     ['tables: [', 'c.yaml:1:'],
     ['a: 1\na: 2', 'c.yaml:2:1: '],
-    ['- 1', 'c.yaml: Invalid input'],
+    ['- 1', 'c.yaml: want object, not array'],
     ['#\n!List[', 'c.yaml:2:6: '],
     ['#\n!List []', 'c.yaml'],
   ])('%j is refused with its place and key', (text, message) => {

@@ -34,4 +34,13 @@ describe('a URI in messages', () => {
     expect(message).not.toContain('cret');
     expect(message).toContain('https://***');
   });
+
+  it.each([
+    ['from a CSVWithNames format file, because there are no files with provided path.', 'no file'],
+    ['from a CSVWithNames format file, because all files are empty.', 'there is nothing in it'],
+    ['from a CSVWithNames format file. Error:\nExpected end of line', 'delimiter= says which'],
+  ])('has a reason for its reader: %s', (theirs, ours) => {
+    const table = { name: 't', uri: 'a.csv', options: { format: 'csv' }, materialize: false } as const;
+    expect(loadFailure(table, new Error(theirs)).message).toContain(ours);
+  });
 });

@@ -3,6 +3,8 @@ import { OperatorError } from '@app/platform';
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program listens there',
   EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'no machine of that name is known here',
+  EAI_AGAIN: 'no machine of that name is known here',
   EACCES: 'it takes more rights to listen there',
 };
 

@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { bodyOf, metricsText, MillraceError, type Readiness } from '@app/platform';
 import { listen, type ListenAddress } from './listen.js';
+import { listenFailure } from './listen-failure.js';
 
 interface StatusServer {
   readonly url: string;
@@ -27,7 +28,7 @@ export async function openStatusServer(
       ),
     );
   });
-  const { authority } = await listen(server, address);
+  const { authority } = await listen(server, address).catch(listenFailure('MILLRACE_STATUS_ADDR'));
   return {
     url: `http://${authority}`,
     close: () => {

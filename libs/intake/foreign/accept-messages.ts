@@ -115,11 +115,11 @@ interface Into {
 }
 
 async function csvChunk(value: Uint8Array, { file, maxRecordBytes }: Into): Promise<Chunk> {
-  const { lines, ...csv } = await frameCsv(pieces(value), undefined);
+  const { lines, columns, delimiter } = await frameCsv(pieces(value), undefined);
   const bytes = await collect(lines);
   refuseLongRecord(bytes, { maxRecordBytes });
   await writeFile(file, bytes);
-  return { file, firstLine: 1, bytes: bytes.length, csv };
+  return { file, firstLine: 1, bytes: bytes.length, csv: { columns, delimiter } };
 }
 
 /** Groups JSON messages for one stream. A CSV has its own header and stays alone. */

@@ -10,6 +10,8 @@ interface FramedCsv {
   readonly columns: readonly string[];
   /** One record a line, without the header; see {@link CsvFramer}. */
   readonly lines: AsyncIterable<Buffer>;
+  /** There is no line break in it, so all of it was taken for the header. */
+  readonly isOneLine: boolean;
 }
 
 const NEWLINE = 0x0a;
@@ -44,6 +46,7 @@ export async function frameCsv(
     delimiter: chosen,
     columns: columnNames(header, chosen),
     lines: continued(rest, framed),
+    isOneLine: !head.includes(NEWLINE),
   };
 }
 

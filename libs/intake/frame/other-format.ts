@@ -58,7 +58,7 @@ const KNOWN: readonly KnownFormat[] = [
   { is: begins('\x89HDF\r\n\x1a\n'), name: 'an HDF5 file', routes: [], otherwise: AS_PARQUET },
   { is: isZip, name: 'a zip archive', routes: ['_delta_lake'], otherwise: `${UNPACK}, or send the folder of a Delta table to _delta_lake` }, // prettier-ignore
   { is: isTar, name: 'a tar archive', routes: ['_delta_lake'], otherwise: `${UNPACK}, or send the folder of a Delta table to _delta_lake` }, // prettier-ignore
-  { is: isGzip, name: 'compressed by gzip', routes: ['_delta_lake'], otherwise: `${SAY} gzip`, isPacked: true }, // prettier-ignore
+  { is: isGzip, name: 'compressed by gzip', routes: ['_delta_lake'], otherwise: `${SAY} gzip; where it says so, it is compressed twice: unpack it once`, isPacked: true }, // prettier-ignore
   { is: begins('\x28\xb5\x2f\xfd'), name: 'compressed by zstd', routes: [], otherwise: `${SAY} zstd`, isPacked: true }, // prettier-ignore
   { is: begins('\xfd7zXZ\0'), name: 'compressed by xz', routes: [], otherwise: UNPACK, isPacked: true }, // prettier-ignore
   { is: begins('BZh'), name: 'compressed by bzip2', routes: [], otherwise: UNPACK, isPacked: true, isOfLetters: true }, // prettier-ignore

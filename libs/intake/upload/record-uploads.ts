@@ -17,6 +17,9 @@ import type { UploadResult } from './outcome/upload-result.js';
 
 type RecordFormat = Extract<UploadFormat, { readonly kind: 'csv' | 'json' | 'lines' }>;
 
+const ONE_LINE =
+  'no record: all of the body is one line, the header; curl -d takes line breaks out of a file, --data-binary keeps them';
+
 /** Takes uploads of text, one record a line: small ones in groups, the others through the spool. */
 @Injectable()
 export class RecordUploads {
@@ -36,8 +39,10 @@ export class RecordUploads {
   ): Promise<UploadResult> {
     const { body } = request;
     if (format.kind === 'csv') {
-      const { lines, ...csv } = await frameCsv(body, format.delimiter);
-      return this.uploadSpooled(request, { lines, unit: 'record', csv, keyed });
+      const { lines, isOneLine, ...csv } = await frameCsv(body, format.delimiter);
+      const result = await this.uploadSpooled(request, { lines, unit: 'record', csv, keyed });
+      // A file of a header alone is whole; one that has lost its line breaks looks the same.
+      return isOneLine ? { ...result, error: ONE_LINE } : result;
     }
     const { lines, unit }: Framed =
       format.kind === 'lines' ? { lines: body, unit: 'record' } : await frameRecords(body);

@@ -17,11 +17,38 @@ z.config({
       const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
       return issue.keys.map((key) => unknownKey(key, known)).join('; ');
     }
-    if (issue.code === 'invalid_type' && issue.input === undefined)
-      return `is missing; want ${issue.expected}`;
+    if (issue.code === 'invalid_type')
+      return issue.input === undefined
+        ? `is missing; want ${issue.expected}`
+        : `want ${issue.expected}${insteadOf(issue.input)}`;
+    if (issue.code === 'invalid_value') return wantOneOf(issue.values);
+    if (issue.code === 'invalid_format') return FORMATS[issue.format];
+    if (issue.code === 'too_small') return bound('at least', issue.origin, issue.minimum);
+    if (issue.code === 'too_big') return bound('at most', issue.origin, issue.maximum);
     return undefined;
   },
 });
+
+const FORMATS: Readonly<Record<string, string>> = {
+  email: 'want an e-mail address',
+  url: 'want an address, as http://host:port',
+};
+
+const wantOneOf = (values: readonly unknown[]): string =>
+  `want ${values.length > 1 ? 'one of ' : ''}${values.map(String).join(', ')}`;
+
+function insteadOf(value: unknown): string {
+  if (Number.isNaN(value)) return '';
+  if (value === null) return ', not null';
+  return `, not ${Array.isArray(value) ? 'array' : typeof value}`;
+}
+
+function bound(words: string, origin: string, limit: number | bigint): string {
+  if (origin === 'string')
+    return words === 'at least' && limit === 1 ? 'is empty' : `want ${words} ${limit} characters`;
+  const counted = origin === 'array' || origin === 'set' ? ' elements' : '';
+  return `want ${words} ${limit}${counted}`;
+}
 
 /**
  * Explains the issues, a line for each, with the key's path (`tables[0].option.has_header`) and its

@@ -2,6 +2,7 @@ import { isAbort, MillraceError, type ErrorKind } from '@app/platform';
 import { PacedError, toWarehouseError, unreadablePart, withoutPaths } from '@app/warehouse';
 import { TOO_LARGE } from '../dialect/numbers/exact-sums.js';
 import { firstWordProblem } from './first-word.js';
+import { adviceOnName, adviceOnSyntax } from './advice.js';
 import { foreignNotation } from './foreign-notation.js';
 import { lineAndColumn, placeOf } from './place-in-text.js';
 
@@ -55,6 +56,7 @@ const INSTEAD: readonly (readonly [problem: RegExp, instead: string])[] = [
   [/^No operation \w+ between (?:Nullable\()?(?:Decimal|Int64).* and Interval/, "the difference of two times is a number of seconds: b - a > 10 * 86400, or age('day', a, b) > 10"], // prettier-ignore
   [/^Illegal type (?:Nullable\()?Decimal.* of function to(?:DayOfMonth|Hour|Minute|Second)\b/, "the difference of two times is a number of seconds, of which age('day', a, b) counts whole days"], // prettier-ignore
   [/^Illegal type (?:Nullable\()?Time.* of function to(?:Hour|Minute|Second)\b/, 'parts of a time of day are read of its text: CAST(left(CAST(t AS VARCHAR), 2) AS INTEGER)'], // prettier-ignore
+  [/^Empty query/, 'the statement is empty; send one SELECT'],
   [/^AST is too (?:deep|big)/, 'the statement joins too many values one by one: use IN, concat or arraySum of a list, or parameters'], // prettier-ignore
   [/^Invalid base64Decode value/, 'base64 is read of a text that is none: among bytes, which are base64, stands another text. CAST(column AS VARCHAR) makes text of a column of bytes, base64Encode(x) base64 of a text'], // prettier-ignore
   [/^Cannot decorrelate query/, 'a subquery that looks at the outer row is read with aggregates, WHERE and EXISTS alone: join a grouped subquery by its keys'], // prettier-ignore
@@ -142,8 +144,8 @@ function unknownColumn(message: string, text: string): string | undefined {
   if (name === undefined) return undefined;
   const near = /Maybe you meant: \['(.*?)'/s.exec(message)?.[1];
   const instead = foreignNotation(text);
-  const hint = near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`;
   if (instead !== undefined) return instead;
+  const hint = near === undefined ? adviceOnName(name, text) : `; did you mean ${JSON.stringify(near)}?`; // prettier-ignore
   return `there is no column ${JSON.stringify(name)}${placeOf(name, text)}${hint}`;
 }
 
@@ -159,7 +161,9 @@ function withPosition(reason: string, message: string, text: string): string {
   const near = /failed at position \d+ \((.*?)\)/s.exec(message)?.[1];
   const expected = /Expected (?:one of: )?(.*)$/s.exec(reason)?.[1];
   const instead =
-    foreignNotation(text) ?? (expected === undefined ? '' : `expected ${expected.slice(0, 120)}`);
+    foreignNotation(text) ??
+    adviceOnSyntax(reason, before, near) ??
+    (expected === undefined ? '' : `expected ${expected.slice(0, 120)}`);
   const hint = instead === '' ? '' : `; ${instead}`;
   return `syntax error at ${lineAndColumn(before)}${near ? `, near ${JSON.stringify(near)}` : ''}${hint}`;
 }

@@ -21,6 +21,8 @@ const FIELDS_MAX = 2000;
 /** The depth of nested brackets; GraphiQL's question at start has about 15. */
 const DEPTH_MAX = 32;
 
+const BEGINS_AS_JSON = /^\s*\{\s*"/;
+
 /** A document with the operation to run. */
 export interface Operation {
   readonly document: DocumentNode;
@@ -32,6 +34,8 @@ export interface Operation {
 export function readDocument(text: string, operationName: string | undefined): Operation {
   if (text.trim() === '')
     throw new MillraceError('EMPTY_BODY', 'the document is empty; send a GraphQL query');
+  if (BEGINS_AS_JSON.test(text))
+    throw failure('that is JSON, not GraphQL; JSON wants the header Content-Type: application/json');
   let document: DocumentNode;
   try {
     checkSize(text);

@@ -47,7 +47,7 @@ export class RejectedController {
       NOT_ACCEPTABLE:
         'none of Accept: image/png can be sent; ask for application/json, application/x-ndjson, …',
       STREAM_NOT_FOUND: 'stream not found',
-      INVALID_PARAMETER: 'size: Too big: expected number to be <=10000',
+      INVALID_PARAMETER: 'size: want at most 10000',
     },
   })
   async rows(

@@ -101,7 +101,7 @@ export class StreamsController {
     summary: 'Streams by name',
     query: listQuery,
     answer: { list: [EXAMPLE], total: 1 },
-    failures: { INVALID_PARAMETER: 'offset: Too small: expected number to be >=0' },
+    failures: { INVALID_PARAMETER: 'offset: want at least 0' },
   })
   async list(
     @Req() request: AuthenticatedRequest,

@@ -15,10 +15,20 @@ export function loadFailure(table: DescribedTable, error: unknown): MillraceErro
   );
 }
 
+/** What the engine says in words of its own, in ours. */
+const OURS: readonly (readonly [theirs: RegExp, ours: string])[] = [
+  [/there are no files with provided path/, 'there is no file in it whose name ends as those of its format do'], // prettier-ignore
+  [/because all files are empty/, 'there is nothing in it'],
+  [/from a CSV\w* format file.*Expected end of line/s, 'a value in quotes ends, and no delimiter follows it: delimiter= says which one the file has'], // prettier-ignore
+];
+
 /** The engine's sentence without what it says about itself. */
 function readable(error: unknown): string {
-  return toWarehouseError(error)
-    .message.replace(/\(version [^()]*(?:\([^()]*\))?\)/g, '')
+  const { message } = toWarehouseError(error);
+  const ours = OURS.find(([theirs]) => theirs.test(message))?.[1];
+  if (ours !== undefined) return ours;
+  return message
+    .replace(/\(version [^()]*(?:\([^()]*\))?\)/g, '')
     .replace(/: ?(?:While executing|In scope|while executing) .*$/s, '')
     .replace(/You can (?:specify|manually).*$/s, '')
     .replace(/'[^']*(?:SharedAccess|AccountKey)[^']*'/g, '…')
