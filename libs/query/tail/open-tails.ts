@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { KeyedCounter } from '@app/flow';
+import { isOverShare, KeyedCounter } from '@app/flow';
 import { MillraceError, type Caller, type RequestOrganization } from '@app/platform';
 
 /**
@@ -7,6 +7,7 @@ import { MillraceError, type Caller, type RequestOrganization } from '@app/platf
  * process.
  */
 const MOST = { organization: 32, caller: 8, process: 256 } as const;
+const WHOSE = { organization: 'your organization has', caller: 'you have' } as const;
 const RETRY_SECONDS = 10;
 
 /** The place of an open tail. */
@@ -16,7 +17,7 @@ interface OpenTail {
   readonly close: () => void;
 }
 
-/** Limits how many tails are open, and ends them all when the server stops. */
+/** Limits how many tails are open, so that a new organization always finds room, and ends them all when the server stops. */
 @Injectable()
 export class OpenTails implements OnModuleDestroy {
   private readonly open = new KeyedCounter();
@@ -30,7 +31,12 @@ export class OpenTails implements OnModuleDestroy {
       });
     const counted = { organization: `o ${share}`, caller: `c ${userId}`, process: 'p' };
     const kinds = ['caller', 'organization', 'process'] as const;
-    for (const kind of kinds) if (this.open.of(counted[kind]) >= MOST[kind]) throw tooMany(kind);
+    for (const kind of ['caller', 'organization'] as const)
+      if (this.open.of(counted[kind]) >= MOST[kind])
+        throw tooMany(`${WHOSE[kind]} ${MOST[kind]} open tails, and no more may be at a time`);
+    const own = this.open.of(counted.organization);
+    if (isOverShare(own + 1, this.open.of(counted.process), MOST.process))
+      throw tooMany('the server has many open tails, and others need some, too');
     for (const kind of kinds) this.open.add(counted[kind], 1);
     let isOpen = true;
     return {
@@ -48,11 +54,8 @@ export class OpenTails implements OnModuleDestroy {
   }
 }
 
-function tooMany(kind: keyof typeof MOST): MillraceError {
-  const whose = { organization: 'your organization has', caller: 'you have', process: 'there are' };
-  return new MillraceError(
-    'TOO_MANY_REQUESTS',
-    `${whose[kind]} ${MOST[kind]} open tails, and no more may be at a time; close one`,
-    { retryAfterSeconds: RETRY_SECONDS },
-  );
+function tooMany(reason: string): MillraceError {
+  return new MillraceError('TOO_MANY_REQUESTS', `${reason}; close one`, {
+    retryAfterSeconds: RETRY_SECONDS,
+  });
 }
