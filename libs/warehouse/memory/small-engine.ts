@@ -5,6 +5,10 @@
  * back to the system after a quarter of a second (`GIVE_BACK`), and not at once: five seconds after
  * its start the engine would take itself for short of memory, give each block back, and use three
  * times the processor time for what it computes.
+ *
+ * Two threads merge parts and change them. Up to 16 such tasks wait for these threads, and the
+ * shortest comes first: with as many tasks as by default, four parts of one organization's large
+ * tables would keep a small table of another from being changed until one of them is done.
  */
 export const SMALL_ENGINE = `<memory_worker_decay_adjustment_period_ms>0</memory_worker_decay_adjustment_period_ms>
   <mark_cache_size>67108864</mark_cache_size>
@@ -14,6 +18,12 @@ export const SMALL_ENGINE = `<memory_worker_decay_adjustment_period_ms>0</memory
   <max_partition_size_to_drop>0</max_partition_size_to_drop>
   <database_atomic_delay_before_drop_table_sec>1</database_atomic_delay_before_drop_table_sec>
   <background_pool_size>2</background_pool_size>
+  <background_merges_mutations_concurrency_ratio>8</background_merges_mutations_concurrency_ratio>
+  <background_merges_mutations_scheduling_policy>shortest_task_first</background_merges_mutations_scheduling_policy>
+  <merge_tree>
+    <number_of_free_entries_in_pool_to_execute_mutation>4</number_of_free_entries_in_pool_to_execute_mutation>
+    <number_of_free_entries_in_pool_to_lower_max_size_of_merge>32</number_of_free_entries_in_pool_to_lower_max_size_of_merge>
+  </merge_tree>
   <background_schedule_pool_size>4</background_schedule_pool_size>
   <backup_threads>2</backup_threads>
   <restore_threads>2</restore_threads>
