@@ -8,6 +8,7 @@ export { Semaphore } from './semaphore.js';
 export { SingleFlight } from './single-flight.js';
 export { FairSemaphore } from './fair/fair-semaphore.js';
 export { FairStreamTurns } from './fair/fair-stream-turns.js';
+export { isOverShare } from './fair/over-share.js';
 export { PassingPlaces } from './fair/passing-places.js';
 export { KeyedCounter } from './keyed-counter.js';
 export { KeyedMutex } from './keyed-mutex.js';

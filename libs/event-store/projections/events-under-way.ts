@@ -1,4 +1,4 @@
-import { KeyedCounter, within } from '@app/flow';
+import { isOverShare, KeyedCounter, within } from '@app/flow';
 import type { RecordedEvent } from '../event.js';
 
 /** An event that projections apply side by side with others, or that waits in its lanes. */
@@ -21,13 +21,6 @@ export interface UnderWay {
  * Beyond that a slow lane holds up all others.
  */
 const AHEAD = { events: 10_000, bytes: 32 * 1024 * 1024 };
-
-/**
- * Tells whether one lane has more than its share, so that commands for it are refused: as much room
- * as it has must be left. One lane alone gets half of it, two get a third each, and a new one always
- * finds some.
- */
-export const isOverShare = (own: number, all: number, most: number): boolean => own > most - all;
 
 const share = (some: readonly string[], others: readonly string[]): boolean =>
   some.some((each) => others.includes(each));

@@ -1,5 +1,4 @@
-import { Backoff } from '@app/flow';
-import { isOverShare } from './events-under-way.js';
+import { Backoff, isOverShare } from '@app/flow';
 import type { Projection } from './projection.js';
 
 interface GroupWritesLog {

@@ -49,6 +49,28 @@ describe('places that are passed on', () => {
     expect(begun()).toBe(of.lasting + of.beginning + 1);
   });
 
+  it('go to each party in turn, and not to who has left', async () => {
+    const taken: string[] = [];
+    const leaving: (() => void)[] = [];
+    const take = async (party: string, signal?: AbortSignal): Promise<void> => {
+      const leave = await places.acquire(party, signal);
+      taken.push(party);
+      leaving.push(leave);
+    };
+    for (let n = 0; n < 5; n += 1) void take('many');
+    const gone = new AbortController();
+    const left = take('left', gone.signal);
+    void take('one');
+    await pass(0);
+    expect(taken).toEqual(['many', 'many']);
+    gone.abort(new Error('left'));
+    await expect(left).rejects.toThrow('left');
+    leaving.shift()?.();
+    await pass(0);
+    expect(taken).toEqual(['many', 'many', 'one']);
+    await expect(places.acquire('late', gone.signal)).rejects.toThrow('left');
+  });
+
   it('are all free again when everything is over, also what failed', async () => {
     const failing = places.run(() => Promise.reject(new Error('disk')));
     await expect(failing).rejects.toThrow('disk');

@@ -1,58 +1,87 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { KeyedCounter } from '@app/flow';
 import { MillraceError, type Caller, type RequestOrganization } from '@app/platform';
+import { CROWDED } from './tail.js';
 
 /**
  * The limits of open tails: for the organizations of one share, for one caller, and for this
  * process.
  */
 const MOST = { organization: 32, caller: 8, process: 256 } as const;
+const WHOSE = { organization: 'your organization has', caller: 'you have' } as const;
 const RETRY_SECONDS = 10;
 
 /** The place of an open tail. */
 interface OpenTail {
-  /** Aborts when the server stops. */
+  /** Aborts when the server stops, or with {@link CROWDED} when another organization needs the place. */
   readonly stopping: AbortSignal;
   readonly close: () => void;
 }
 
-/** Limits how many tails are open, and ends them all when the server stops. */
+interface Place {
+  readonly share: string;
+  readonly userId: string;
+  readonly stop: AbortController;
+}
+
+/**
+ * Limits how many tails are open, and ends them all when the server stops. Where this process has as
+ * many as it can have, the organization with the most loses its newest one to another that has
+ * fewer: a tail goes on without a gap when it comes again.
+ */
 @Injectable()
 export class OpenTails implements OnModuleDestroy {
-  private readonly open = new KeyedCounter();
-  private readonly stopping = new AbortController();
+  /** The newest is the last. */
+  private open: readonly Place[] = [];
+  private isStopping = false;
 
   /** @throws {MillraceError} TOO_MANY_REQUESTS, SHUTTING_DOWN */
   begin({ share }: RequestOrganization, { userId }: Caller): OpenTail {
-    if (this.stopping.signal.aborted)
+    if (this.isStopping)
       throw new MillraceError('SHUTTING_DOWN', 'the server stops; come again', {
         retryAfterSeconds: 1,
       });
-    const counted = { organization: `o ${share}`, caller: `c ${userId}`, process: 'p' };
-    const kinds = ['caller', 'organization', 'process'] as const;
-    for (const kind of kinds) if (this.open.of(counted[kind]) >= MOST[kind]) throw tooMany(kind);
-    for (const kind of kinds) this.open.add(counted[kind], 1);
-    let isOpen = true;
-    return {
-      stopping: this.stopping.signal,
-      close: () => {
-        if (isOpen) for (const kind of kinds) this.open.add(counted[kind], -1);
-        isOpen = false;
-      },
-    };
+    if (this.open.filter((place) => place.userId === userId).length >= MOST.caller)
+      throw tooMany(`${WHOSE.caller} ${MOST.caller} open tails, and no more may be at a time`);
+    const own = this.ofShare(share).length;
+    if (own >= MOST.organization)
+      throw tooMany(
+        `${WHOSE.organization} ${MOST.organization} open tails, and no more may be at a time`,
+      );
+    if (this.open.length >= MOST.process) this.makeRoom(own);
+    const place = { share, userId, stop: new AbortController() };
+    this.open = [...this.open, place];
+    return { stopping: place.stop.signal, close: () => this.close(place) };
   }
 
   /** Ends all tails. It runs before the server waits for running answers. */
   onModuleDestroy(): void {
-    this.stopping.abort();
+    this.isStopping = true;
+    for (const { stop } of this.open) stop.abort();
+  }
+
+  private makeRoom(own: number): void {
+    const shares = [...new Set(this.open.map(({ share }) => share))].map((share) =>
+      this.ofShare(share),
+    );
+    const largest = shares.reduce((a, b) => (b.length > a.length ? b : a), []);
+    const newest = largest.at(-1);
+    if (!newest || largest.length <= own + 1)
+      throw tooMany('the server has as many open tails as it can have, and others need some, too');
+    this.close(newest);
+    newest.stop.abort(CROWDED);
+  }
+
+  private ofShare(share: string): readonly Place[] {
+    return this.open.filter((place) => place.share === share);
+  }
+
+  private close(place: Place): void {
+    this.open = this.open.filter((each) => each !== place);
   }
 }
 
-function tooMany(kind: keyof typeof MOST): MillraceError {
-  const whose = { organization: 'your organization has', caller: 'you have', process: 'there are' };
-  return new MillraceError(
-    'TOO_MANY_REQUESTS',
-    `${whose[kind]} ${MOST[kind]} open tails, and no more may be at a time; close one`,
-    { retryAfterSeconds: RETRY_SECONDS },
-  );
+function tooMany(reason: string): MillraceError {
+  return new MillraceError('TOO_MANY_REQUESTS', `${reason}; close one`, {
+    retryAfterSeconds: RETRY_SECONDS,
+  });
 }

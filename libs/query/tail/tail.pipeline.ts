@@ -8,7 +8,7 @@ import { planSearch, type SearchPlan } from '../search/search-plan.js';
 import { readEventId } from './event-id.js';
 import { readRows, type TailRow, type TailRows } from './read-rows.js';
 import { rowEvent } from './server-sent.js';
-import { Tail, type Found } from './tail.js';
+import { CROWDED, Tail, type Found } from './tail.js';
 import { TailSource, type WrittenTo } from './tail-source.js';
 import { earlierRows, followingRows } from './tail-statement.js';
 
@@ -102,7 +102,8 @@ export class TailPipeline {
   private async look(tail: Tail, request: TailRequest): Promise<Found> {
     const { organization, stream, left, stopping, isAllowed } = request;
     try {
-      if (stopping.aborted) return tail.ended('stopping');
+      if (stopping.aborted)
+        return tail.ended(stopping.reason === CROWDED ? CROWDED : 'stopping');
       if (!isAllowed()) return tail.ended('refused');
       const written = await this.source.written(organization, stream);
       if (written?.streamId !== tail.written.streamId) return tail.ended('deleted');

@@ -31,8 +31,11 @@ const ENDS = {
   refused: 'you may not see this stream any more',
   deleted: 'the stream was deleted',
   slow: 'rows were not taken in time; come again with the id of the last event',
+  crowded: 'others need the place; come again with the id of the last event',
 } as const;
 export type End = keyof typeof ENDS;
+/** The reason of a signal that ends a tail for somebody else. */
+export const CROWDED: End = 'crowded';
 
 /** Keeps how much of a stream one client has been shown. */
 export class Tail {

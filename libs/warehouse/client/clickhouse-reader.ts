@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { ClickHouseSettings } from '@clickhouse/client';
-import { Semaphore } from '@app/flow';
+import { PassingPlaces } from '@app/flow';
 import { engineFormat, WHOLE_RESULT } from '../sql/read-settings.js';
 import { quoteText } from '../ddl/identifier.js';
 import type { SqlRunner } from '../sql/sql-runner.js';
@@ -30,7 +30,7 @@ export interface ReaderDependencies {
   readonly rights: (database: string | undefined) => Rights | Promise<Rights>;
   /** Watches running queries and their progress. */
   readonly control: SqlRunner;
-  /** Client queries that run at once; undefined: the server limits them. */
+  /** Client queries that begin at once; undefined: the server limits them. */
   readonly readers?: number;
   readonly watch?: QueryWatch;
 }
@@ -41,6 +41,10 @@ export interface ReaderDependencies {
  */
 const LATE_MS = 5000;
 const SAMPLE_MS = 200;
+/** A query that takes longer passes its place on, so that a few long ones keep no short one waiting. */
+const LONG_MS = 1000;
+/** So many times as many long queries run at once as queries begin. */
+const LASTING = 2;
 /**
  * The size up to which an answer is held back if the caller wants statistics. Such an answer is
  * sent when it is complete, because only then are the engine's numbers final.
@@ -49,24 +53,29 @@ const HELD_BYTES = 16 * 1024 * 1024;
 /** An answer with at most so many bytes that has already arrived is passed on as a whole. */
 const WHOLE_BYTES = 64 * 1024;
 
+const nothing = (): void => undefined;
+
 const withFormat = (sql: string, format: AnswerFormat): string =>
   `${sql}\nFORMAT ${engineFormat(format)}`;
 
 /** Each query has its own bounds, and is read-only: the server lets it change neither. */
 export class ClickHouseReader implements WarehouseReader {
   private readonly maxWaitMs: number;
-  private readonly places: Semaphore;
+  private readonly places: PassingPlaces | undefined;
 
   constructor(private readonly dependencies: ReaderDependencies) {
     const { limits, readers } = dependencies;
-    this.places = new Semaphore(readers ?? Infinity);
+    this.places =
+      readers === undefined
+        ? undefined
+        : new PassingPlaces({ beginning: readers, lasting: LASTING * readers, passAfterMs: LONG_MS });
     this.maxWaitMs = limits.timeoutSeconds * 1000 + LATE_MS;
   }
 
   async stream(query: WarehouseQuery): Promise<Readable> {
     const { watch } = this.dependencies;
     watch?.admit(query.database);
-    const leave = await this.places.acquire(query.signal);
+    const leave = (await this.places?.acquire(query.database, query.signal)) ?? nothing;
     const stop = new AbortController();
     let answer: Readable | undefined;
     const watched = {
