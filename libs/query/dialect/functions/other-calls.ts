@@ -52,6 +52,7 @@ export function otherCall(
       break;
     default:
   }
+  if (lower === 'casewithexpression') return caseOf(items, args);
   if (lower === 'round') return roundedConstant(value, second);
   // Without this, before the first row the engine returns the default value of a column without
   // nulls, and not null.
@@ -79,4 +80,12 @@ function textOf([only, more]: Nodes): Leaf | undefined {
   if (!only || more) return undefined;
   if (only.kind === 'group') return textOf(only.nodes);
   return only.kind === 'text' || isWord(only, 'NULL') ? only : undefined;
+}
+
+/** `CASE x WHEN NULL`, which is never true; for the engine it is where `x` is null. */
+function caseOf(items: readonly Nodes[], args: readonly string[]): string | undefined {
+  const isNull = (at: number): boolean => at % 2 === 1 && at < items.length - 1 && isWord(items[at]?.[0], 'NULL') && items[at]?.length === 1; // prettier-ignore
+  const kept = args.filter((_, at) => !isNull(at) && !isNull(at - 1));
+  if (kept.length === args.length) return undefined;
+  return kept.length === 2 ? kept[1] : `caseWithExpression(${kept.join(', ')})`;
 }
