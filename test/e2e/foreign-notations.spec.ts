@@ -50,12 +50,15 @@ describe('notations of DuckDB, Postgres and others', () => {
     },
   );
 
-  it.each([...FOREIGN_MISTAKES, ...WRITTEN_TYPE_MISTAKES, ...VALUES_OF_NOBODY])('refuses %s', async (sql, message) => {
-    for (const [status, text] of await both(sql)) {
-      expect(status).toBe(400);
-      expect(text).toMatch(message);
-    }
-  });
+  it.each([...FOREIGN_MISTAKES, ...WRITTEN_TYPE_MISTAKES, ...VALUES_OF_NOBODY])(
+    'refuses %s',
+    async (sql, message) => {
+      for (const [status, text] of await both(sql)) {
+        expect(status).toBe(400);
+        expect(text).toMatch(message);
+      }
+    },
+  );
 
   it('refuses NATURAL JOIN where it would be by the time of the rows', async () => {
     await server.client.upload('prices', [{ id: 1, price: 2 }]);

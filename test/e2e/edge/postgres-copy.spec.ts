@@ -42,13 +42,18 @@ describe('COPY … TO STDOUT', () => {
   });
 
   it('copies a table and some of its columns', async () => {
-    const lines = (await copied('COPY public.cities (city) TO STDOUT')).toString().trim().split('\n');
+    const lines = (await copied('COPY public.cities (city) TO STDOUT'))
+      .toString()
+      .trim()
+      .split('\n');
     expect(lines).toHaveLength(37);
     expect(lines).toContain('Elgin, Scotland, the UK');
   });
 
   it('copies bytes: a signature, rows as they are sent otherwise, and an end', async () => {
-    const bytes = await copied("COPY (SELECT 7::int AS n, 'é' AS s, NULL AS x) TO STDOUT (FORMAT binary)");
+    const bytes = await copied(
+      "COPY (SELECT 7::int AS n, 'é' AS s, NULL AS x) TO STDOUT (FORMAT binary)",
+    );
     expect(bytes.toString('hex')).toBe(
       [
         '5047434f50590aff0d0a00' + '00000000' + '00000000',
@@ -56,9 +61,9 @@ describe('COPY … TO STDOUT', () => {
         'ffff',
       ].join(''),
     );
-    expect((await copied('COPY (SELECT 1 WHERE false) TO STDOUT WITH BINARY')).toString('hex')).toBe(
-      '5047434f50590aff0d0a000000000000000000ffff',
-    );
+    expect(
+      (await copied('COPY (SELECT 1 WHERE false) TO STDOUT WITH BINARY')).toString('hex'),
+    ).toBe('5047434f50590aff0d0a000000000000000000ffff');
   });
 
   it.each([

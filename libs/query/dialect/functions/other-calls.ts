@@ -82,10 +82,17 @@ function textOf([only, more]: Nodes): Leaf | undefined {
   return only.kind === 'text' || isWord(only, 'NULL') ? only : undefined;
 }
 
-/** `CASE x WHEN NULL`, which is never true; for the engine it is where `x` is null. */
+/**
+ * `CASE x WHEN y`, which is not true where both are null; for the engine it is.
+ * @returns undefined if the engine does the same
+ */
 function caseOf(items: readonly Nodes[], args: readonly string[]): string | undefined {
-  const isNull = (at: number): boolean => at % 2 === 1 && at < items.length - 1 && isWord(items[at]?.[0], 'NULL') && items[at]?.length === 1; // prettier-ignore
-  const kept = args.filter((_, at) => !isNull(at) && !isNull(at - 1));
-  if (kept.length === args.length) return undefined;
-  return kept.length === 2 ? kept[1] : `caseWithExpression(${kept.join(', ')})`;
+  const whens = items.filter((_, at) => at % 2 === 1 && at < items.length - 1);
+  if (whens.every(isLiteral)) return undefined;
+  const [value = '', ...rest] = args;
+  const conditions = rest.map((arg, at) => (at % 2 === 0 && at < rest.length - 1 ? `(${value}) = (${arg})` : arg)); // prettier-ignore
+  return `multiIf(${conditions.join(', ')})`;
 }
+
+const isLiteral = ([only, more]: Nodes): boolean =>
+  more === undefined && (only?.kind === 'text' || only?.kind === 'number' || isWord(only, 'true') || isWord(only, 'false')); // prettier-ignore

@@ -11,7 +11,10 @@ const written = (canonical: string): string =>
 /** Subqueries of aggregates have a value where they find no rows, and the engine has none. */
 describe('subqueries of aggregates', () => {
   it.each([
-    ['(SELECT count() FROM u WHERE u.k = t.k)', 'ifNull((SELECT count() AS `count()` FROM u WHERE u.k = t.k), 0)'],
+    [
+      '(SELECT count() FROM u WHERE u.k = t.k)',
+      'ifNull((SELECT count() AS `count()` FROM u WHERE u.k = t.k), 0)',
+    ],
     [
       "(SELECT multiIf(count() = 0, 'none', 'some') FROM u WHERE u.k = t.k)",
       "arrayElement(arrayPushBack((SELECT [multiIf(count() = 0, 'none', 'some')] AS listed FROM u WHERE u.k = t.k), multiIf(0 = 0, 'none', 'some')), 1)",

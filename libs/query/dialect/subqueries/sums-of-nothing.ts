@@ -121,10 +121,14 @@ function aggregatedOf(nodes: Nodes, isExists: boolean): Aggregated | undefined {
 }
 
 /** The names and the expressions of a subquery of aggregates that FROM reads, and nothing else. */
-function derivedOf(clauses: readonly Clause[], nodes: Nodes): ReadonlyMap<string, Nodes> | undefined {
+function derivedOf(
+  clauses: readonly Clause[],
+  nodes: Nodes,
+): ReadonlyMap<string, Nodes> | undefined {
   const from = clauses.find(({ word }) => word === 'FROM');
   const [group, as, , more] = from ? nodes.slice(from.from, from.to) : [];
-  if (!isList(group) || more || (as && !isWord(as, 'AS')) || !isQuery(group.nodes)) return undefined;
+  if (!isList(group) || more || (as && !isWord(as, 'AS')) || !isQuery(group.nodes))
+    return undefined;
   const inner = clausesOf(group.nodes);
   const [list] = inner;
   const isPlain = list?.word === 'SELECT' && inner.every(({ word }) => PLAIN.has(word) && word !== 'HAVING'); // prettier-ignore
