@@ -8,6 +8,7 @@ import {
   FOREIGN_RECORDS,
   FOREIGN_STATEMENTS,
 } from '../fixtures/foreign-notations.js';
+import { VALUES_OF_NOBODY, VALUES_OF_OTHERS } from '../fixtures/values-of-others.js';
 import { WRITTEN_TYPE_MISTAKES, WRITTEN_TYPES } from '../fixtures/written-types.js';
 import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 import { startEdge, type Edge } from '../server/start-edge.js';
@@ -38,7 +39,7 @@ describe('notations of DuckDB, Postgres and others', () => {
     ];
   };
 
-  it.each([...FOREIGN_STATEMENTS, ...ANALYSTS_STATEMENTS, ...WRITTEN_TYPES])(
+  it.each([...FOREIGN_STATEMENTS, ...ANALYSTS_STATEMENTS, ...WRITTEN_TYPES, ...VALUES_OF_OTHERS])(
     'answers %s',
     async (sql, values) => {
       for (const [status, text] of await both(sql)) {
@@ -49,12 +50,15 @@ describe('notations of DuckDB, Postgres and others', () => {
     },
   );
 
-  it.each([...FOREIGN_MISTAKES, ...WRITTEN_TYPE_MISTAKES])('refuses %s', async (sql, message) => {
-    for (const [status, text] of await both(sql)) {
-      expect(status).toBe(400);
-      expect(text).toMatch(message);
-    }
-  });
+  it.each([...FOREIGN_MISTAKES, ...WRITTEN_TYPE_MISTAKES, ...VALUES_OF_NOBODY])(
+    'refuses %s',
+    async (sql, message) => {
+      for (const [status, text] of await both(sql)) {
+        expect(status).toBe(400);
+        expect(text).toMatch(message);
+      }
+    },
+  );
 
   it('refuses NATURAL JOIN where it would be by the time of the rows', async () => {
     await server.client.upload('prices', [{ id: 1, price: 2 }]);

@@ -195,7 +195,10 @@ function arrayValue(element: number, format: Format, bytes: Buffer): EngineValue
   );
   const inner = each.find((value) => value !== null)?.type ?? anyValue(element).type;
   const type = inner.startsWith('Decimal') ? anyValue(element).type : inner;
-  const quoted = each.map((value) => (value === null ? 'NULL' : `'${value.text.replace(/[\\']/g, '\\$&')}'`)); // prettier-ignore
+  // The engine reads no quotes around numbers of a list.
+  const isBare = /^(?:U?Int|Float|Decimal|Bool)/.test(type);
+  const written = (text: string): string => isBare ? text : `'${text.replace(/[\\']/g, '\\$&')}'`; // prettier-ignore
+  const quoted = each.map((value) => (value === null ? 'NULL' : written(value.text)));
   return { type: `Array(Nullable(${type}))`, text: `[${quoted.join(',')}]` };
 }
 

@@ -1,6 +1,6 @@
 import { fieldWithin } from './queries/fields-within.js';
 import type { Scope } from './queries/object-shapes.js';
-import type { Aggregate } from './functions/aggregate-function.js';
+import { combined, type Aggregate } from './functions/aggregate-function.js';
 import { AGGREGATE_FUNCTIONS, aggregateName } from './functions/aggregate-functions.js';
 import {
   besideNumber,
@@ -283,9 +283,7 @@ export class Expressions {
     const own = Object.hasOwn(AGGREGATE_FUNCTIONS, base) ? AGGREGATE_FUNCTIONS[base] : undefined;
     const aggregate: Aggregate = (as, given) => {
       const all = [...given, ...(filters > 0 ? args.slice(-1) : [])].join(', ');
-      const open = as.indexOf('(');
-      if (open === -1) return `${as}${combinators}(${all})${over}`;
-      return `${as.slice(0, open)}${combinators}${as.slice(open)}(${all})${over}`;
+      return `${combined(as, combinators)}(${all})${over}`;
     };
     if (own) {
       checkCount(name, count - filters, own);

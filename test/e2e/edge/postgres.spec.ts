@@ -30,6 +30,7 @@ describe('a client of PostgreSQL', () => {
     ['SELECT count(*)::int AS n FROM public."cities" WHERE LAT > $1', [57], [{ n: 3 }]],
     ['SELECT city FROM cities WHERE lat BETWEEN $1 AND $2 LIMIT $3', ['57.6', 57.7, 1], [{ city: 'Elgin, Scotland, the UK' }]], // prettier-ignore
     ['SELECT count(*)::int AS n FROM cities WHERE city = ANY($1)', [['Elgin, Scotland, the UK', 'a"b']], [{ n: 1 }]], // prettier-ignore
+    ['SELECT 2 = ANY($1::int[]) AS a, 1.5 = ANY($2::float8[]) AS b, true = ANY($3::bool[]) AS c, 7 = ANY($1::int[]) AS d', [[1, 2], [1.5, -2], [true]], [{ a: true, b: true, c: true, d: false }]], // prettier-ignore
     ['SELECT $1::int + 1 AS n, $2 AS t', ['41', "it's a \\ and a\nline"], [{ n: '42', t: "it's a \\ and a\nline" }]], // prettier-ignore
     ['SELECT $1::text IS NULL AS n', [null], [{ n: true }]],
     [String.raw`SELECT E'a\nb' AS a, 'a\nb' AS b, $$it's$$ AS c /* x /* y */ z */`, [], [{ a: 'a\nb', b: String.raw`a\nb`, c: "it's" }]], // prettier-ignore

@@ -26,6 +26,7 @@ const SCALAR_TYPE =
   /^(?:U?Int\d+|Float\d+|Decimal|Date|DateTime|Time|UUID|IPv|Bool(?:ean)?|(?:TINY|SMALL|MEDIUM|BIG)?INT|INTEGER|REAL|DOUBLE|FLOAT|DEC|NUMERIC)(?![a-z])/i;
 const NESTED_TYPE = /^(?:Array|Tuple|Map)\(/;
 /** The names of types for texts of any length. */
+const NUMBERS = /^(?:signed|unsigned|count|literal|fraction|decimal|float)$/;
 const TEXT_TYPE = /^(?:String|TEXT|(?:LONG|MEDIUM|TINY)TEXT|VARCHAR|CHARACTER VARYING)$/i;
 const LENGTH_OF_TIME = /^\(*toInterval/;
 const MIXED = "match(toTypeName(%), 'Dynamic|Variant|JSON')";
@@ -68,7 +69,7 @@ export function castOf(source: Source, written: string): string | undefined {
   if (isInteger(to) || isWideInteger(target))
     return integerOf(type, value, target) ?? readable(type, value, cast, target);
   if (to.kind === 'decimal') return decimalOf(type, value, to, target);
-  if (to.kind === 'date' && isInteger(type)) {
+  if (to.kind === 'date' && NUMBERS.test(type.kind)) {
     const problem =
       'a number is no date; to_timestamp(n) reads seconds, make_date(y, m, d) its parts';
     throw new MillraceError('INVALID_SQL', problem);

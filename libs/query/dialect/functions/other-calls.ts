@@ -52,6 +52,7 @@ export function otherCall(
       break;
     default:
   }
+  if (lower === 'casewithexpression') return caseOf(items, args);
   if (lower === 'round') return roundedConstant(value, second);
   // Without this, before the first row the engine returns the default value of a column without
   // nulls, and not null.
@@ -80,3 +81,18 @@ function textOf([only, more]: Nodes): Leaf | undefined {
   if (only.kind === 'group') return textOf(only.nodes);
   return only.kind === 'text' || isWord(only, 'NULL') ? only : undefined;
 }
+
+/**
+ * `CASE x WHEN y`, which is not true where both are null; for the engine it is.
+ * @returns undefined if the engine does the same
+ */
+function caseOf(items: readonly Nodes[], args: readonly string[]): string | undefined {
+  const whens = items.filter((_, at) => at % 2 === 1 && at < items.length - 1);
+  if (whens.every(isLiteral)) return undefined;
+  const [value = '', ...rest] = args;
+  const conditions = rest.map((arg, at) => (at % 2 === 0 && at < rest.length - 1 ? `(${value}) = (${arg})` : arg)); // prettier-ignore
+  return `multiIf(${conditions.join(', ')})`;
+}
+
+const isLiteral = ([only, more]: Nodes): boolean =>
+  more === undefined && (only?.kind === 'text' || only?.kind === 'number' || isWord(only, 'true') || isWord(only, 'false')); // prettier-ignore

@@ -28,13 +28,18 @@ export function subqueryOf(
 ): string {
   const listed = brackets?.kind === 'group' ? listedOfNothing(brackets) : undefined;
   if (!listed) return orOfNothing(brackets, subquery);
-  const value = `arrayElement(arrayPushBack(${subquery}, ${valueOf(listed, write)}), 1)`;
+  const names = new Map([...(listed.within ?? [])].map(([name, nodes]) => [name, write(nodes)]));
+  const value = `arrayElement(arrayPushBack(${subquery}, ${valueOf(listed, write, names)}), 1)`;
   return listed.isExists ? `(${value} = 1)` : value;
 }
 
-function valueOf({ item, alias, having, isExists }: Aggregated, write: WriteValue): string {
+function valueOf(
+  { item, alias, having, isExists }: Aggregated,
+  write: WriteValue,
+  names?: ReadonlyMap<string, string>,
+): string {
   if (isExists && !having) return '1';
-  const value = isCondition(item) ? `CAST(${write(item)}, 'Bool')` : write(item);
+  const value = isCondition(item) ? `CAST(${write(item, names)}, 'Bool')` : write(item, names);
   if (!having) return value;
   const name = nameOf(alias);
   const condition = write(having, name === undefined ? undefined : new Map([[name, value]]));

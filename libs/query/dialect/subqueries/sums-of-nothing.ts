@@ -1,14 +1,16 @@
-import { callAt, type Call } from '../operands.js';
+import { callAt, isKeyword, type Call } from '../operands.js';
 import {
   isList,
   isQuery,
+  isSymbol,
   isWord,
   itemsOf,
+  nameOf,
   type Group,
   type Node,
   type Nodes,
 } from '../source-tree.js';
-import { clausesOf, isSetOperator } from '../queries/select-clauses.js';
+import { clausesOf, isSetOperator, type Clause } from '../queries/select-clauses.js';
 
 const COUNTS =
   /^(?:count|uniq(?:Exact|Combined|Combined64|HLL12|Theta)?|regr_count|approx_distinct|approx_count_distinct|count_if)(?:Distinct)?(?:If)?$/i;
@@ -37,6 +39,8 @@ export interface Aggregated {
   readonly having: Nodes | undefined;
   /** True behind EXISTS. */
   readonly isExists: boolean;
+  /** The columns of a subquery of aggregates in FROM, of which the item is. */
+  readonly within?: ReadonlyMap<string, Nodes>;
 }
 
 /** The values of subqueries that find no rows, as SQL. Each is asked for once it is written. */
@@ -74,7 +78,7 @@ function findOfNothing(node: Group, isExists: boolean): void {
   if (!found || !select) return;
   const value = isExists || found.having ? undefined : computedOfNothing(found.item);
   if (value !== undefined) OF_NOTHING.set(node, value);
-  else if (isExists || found.having || mayBeOfNothing(found.item)) {
+  else if (isExists || found.having || found.within || mayBeOfNothing(found.item)) {
     LISTED.set(node, found);
     LISTED.set(select, found);
   }
@@ -110,7 +114,40 @@ function aggregatedOf(nodes: Nodes, isExists: boolean): Aggregated | undefined {
   const having = clause && nodes.slice(clause.from, clause.to);
   // Without an aggregate there is no row, and so no value: `(SELECT 1 FROM u WHERE u.k = t.k)`.
   const isOne = isAggregated(value) || (having !== undefined && isAggregated(having));
-  return isOne ? { item: value, alias, having, isExists } : undefined;
+  if (isOne) return { item: value, alias, having, isExists };
+  const within = isExists || clauses.length > 2 ? undefined : derivedOf(clauses, nodes);
+  if (!within || !isOf(value, within)) return undefined;
+  return { item: value, alias, having: undefined, isExists, within };
+}
+
+/** The names and the expressions of a subquery of aggregates that FROM reads, and nothing else. */
+function derivedOf(
+  clauses: readonly Clause[],
+  nodes: Nodes,
+): ReadonlyMap<string, Nodes> | undefined {
+  const from = clauses.find(({ word }) => word === 'FROM');
+  const [group, as, , more] = from ? nodes.slice(from.from, from.to) : [];
+  if (!isList(group) || more || (as && !isWord(as, 'AS')) || !isQuery(group.nodes))
+    return undefined;
+  const inner = clausesOf(group.nodes);
+  const [list] = inner;
+  const isPlain = list?.word === 'SELECT' && inner.every(({ word }) => PLAIN.has(word) && word !== 'HAVING'); // prettier-ignore
+  if (!isPlain || group.nodes.some((_, at) => isSetOperator(group.nodes, at))) return undefined;
+  const named = itemsOf(group.nodes.slice(list.from, list.to)).flatMap((item) => {
+    const name = isWord(item.at(-2), 'AS') ? nameOf(item.at(-1)) : undefined;
+    return name === undefined ? [] : [[name, item.slice(0, -2)] as const];
+  });
+  return named.some(([, item]) => isAggregated(item)) ? new Map(named) : undefined;
+}
+
+/** True for an expression of these names alone. */
+function isOf(nodes: Nodes, names: ReadonlyMap<string, Nodes>): boolean {
+  return nodes.every((node, at) => {
+    if (node.kind === 'group') return !isQuery(node.nodes) && isOf(node.nodes, names);
+    if (isSymbol(node, '.')) return false;
+    const name = nameOf(node);
+    return name === undefined || names.has(name) || isList(nodes[at + 1]) || isKeyword(name);
+  });
 }
 
 function isAggregated(nodes: Nodes): boolean {

@@ -14,6 +14,8 @@ export function clockArithmetic(operator: string, left: Side, right: Side): stri
   if (time.type.kind !== 'time' || !isLength(length)) return undefined;
   if (operator === '-' && time === right) return undefined;
   const digits = time.type.precision;
-  const moment = `toDateTime64(concat('2000-01-01 ', toString(${time.written})), ${digits}, 'UTC')`;
-  return `CAST((${moment} ${operator} ${length.written}), '${digits === 0 ? 'Time' : `Time64(${digits})`}')`;
+  // Under a null the engine has a text that is no time.
+  const text = `concat('2000-01-01 ', ifNull(toString(${time.written}), '00:00:00'))`;
+  const moment = `(toDateTime64(${text}, ${digits}, 'UTC') ${operator} ${length.written})`;
+  return `if(isNull(${time.written}), NULL, CAST(${moment}, '${digits === 0 ? 'Time' : `Time64(${digits})`}'))`;
 }

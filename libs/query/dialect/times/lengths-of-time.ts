@@ -1,8 +1,8 @@
 import { MillraceError } from '@app/platform';
 import { FLOAT, type Known } from '../casts/known-type.js';
 import type { Side } from '../numbers/decimal-arithmetic.js';
-import { callAt } from '../operands.js';
-import { isList, itemsOf, type Nodes } from '../source-tree.js';
+import { callAt, operandEnd } from '../operands.js';
+import { isList, isSymbol, itemsOf, type Nodes } from '../source-tree.js';
 import { fn, type ScalarFunction } from '../functions/scalar-function.js';
 import { UNIT_LENGTHS } from './unit-lengths.js';
 
@@ -144,12 +144,16 @@ function multipliedUnit(factor: Side, interval: Side): string | undefined {
 
 const INTERVAL = /^(\(*)toInterval(\w+)\(([^]*)$/;
 
-/** True for a call that makes an interval, in brackets or without. */
+/** True for a call that makes an interval, in brackets or without, and a multiple of one. */
 function isInterval(nodes: Nodes): boolean {
   const [only, more] = nodes;
   if (isList(only) && more === undefined) return isInterval(only.nodes);
   const call = callAt(nodes, 0);
-  return call?.end === nodes.length && /^toInterval/.test(call.name);
+  if (call?.end === nodes.length) return /^toInterval/.test(call.name);
+  const end = operandEnd(nodes, 0) ?? 0;
+  const first = nodes.slice(0, end);
+  const isProduct = isSymbol(nodes[end], '*') || isSymbol(nodes[end], '/');
+  return end > 0 && isProduct && operandEnd(nodes, end + 1) === nodes.length && unitsOf(first).length === 0 && isInterval(first); // prettier-ignore
 }
 
 /**
