@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '@app/flow';
 import { CliError, EXIT } from './exit-code.js';
 import type { Slice } from './cut/slice.js';
+import { tlsFailure } from './tls-failure.js';
 
 /**
  * When no byte moves on the connection for so long, the attempt is given up, and the slice is sent
@@ -76,6 +77,8 @@ export class SliceSender {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.attempt(slice).catch((error: NodeJS.ErrnoException) => {
         if (error instanceof CliError) throw error;
+        const failure = tlsFailure(error, this.target.url);
+        if (failure) throw failure;
         return unanswered(error);
       });
       this.answered ||= answer.sent;

@@ -341,10 +341,7 @@ describe('an audit trail', () => {
 });
 
 /** Tries again as the projector does, but without a pause. */
-async function untilWritten(
-  trail: AuditTrailProjection,
-  directory: AuditDirectory,
-): Promise<void> {
+async function untilWritten(trail: AuditTrailProjection, directory: AuditDirectory): Promise<void> {
   for (const lane of [...directory.databases(), '']) {
     const isDone = (): Promise<boolean> =>
       trail.writeGroup(lane).then(

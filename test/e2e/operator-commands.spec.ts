@@ -24,10 +24,11 @@ describe('commands for operators', () => {
   let dataDirectory: string;
   let server: Server | undefined;
 
-  async function run(name: string, ...args: string[]): Promise<Ended> {
+  const run = (name: string, ...args: string[]): Promise<Ended> => runIn(dataDirectory, name, args);
+  async function runIn(directory: string, name: string, args: string[]): Promise<Ended> {
     const program = join(import.meta.dirname, `../../dist/apps/api/${name}.js`);
     const child = spawn(process.execPath, [program, ...args], {
-      env: { ...environment(), MILLRACE_DATA_DIR: dataDirectory, MILLRACE_LOG_LEVEL: 'fatal' },
+      env: { ...environment(), MILLRACE_DATA_DIR: directory, MILLRACE_LOG_LEVEL: 'fatal' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const [stdout, stderr, [code]] = await Promise.all([
@@ -177,6 +178,24 @@ describe('commands for operators', () => {
       const { code, stderr } = await run(name, ...args);
       expect([code, stderr]).toEqual([1, expect.stringMatching(/data directory|in use|lock/i)]);
     });
+  });
+
+  it.each<[string, string[]]>([
+    ['audit-verify', []],
+    ['replay', ['--projection', 'all']],
+    ['dead-letter', ['--list']],
+    ['dead-letter', ['--replay']],
+    ['change-key', []],
+    ['reconcile', []],
+    ['seal-events', []],
+  ])('%s %j finds nothing right where there is no data, and makes none', async (name, args) => {
+    const nowhere = join(dataDirectory, 'nowhere');
+    const { code, stderr } = await runIn(nowhere, name, args);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`no data of Millrace in ${nowhere}: set MILLRACE_DATA_DIR`),
+    ]);
+    expect(existsSync(nowhere)).toBe(false);
   });
 
   describe('replay', () => {

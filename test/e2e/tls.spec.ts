@@ -1,5 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { request } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -61,6 +64,27 @@ describe('a server that speaks TLS', () => {
     ]);
     const plain = { ...own, origin: `http://${host}` };
     expect((await ask('/api/auth/sign-in', JSON.stringify(ROOT), plain)).status).toBe(403);
+  });
+
+  it('says at once what millrace upload lacks to reach it', async () => {
+    const file = join(directory, 'few.ndjson');
+    writeFileSync(file, '{"a":1}\n');
+    const upload = (url: string) =>
+      runMillrace(['upload', file, '--stream', 'x', '--url', url], { home: directory });
+    const stranger = await upload(server.url);
+    expect([stranger.code, stranger.stderr]).toEqual([
+      3,
+      expect.stringMatching(/its certificate is not trusted \(\w+\); NODE_EXTRA_CA_CERTS=<file>/),
+    ]);
+    const plain = createServer().listen(0, '127.0.0.1');
+    await once(plain, 'listening');
+    const { port } = plain.address() as AddressInfo;
+    const noTls = await upload(`https://127.0.0.1:${port}`);
+    plain.close();
+    expect([noTls.code, noTls.stderr]).toEqual([
+      3,
+      expect.stringMatching(/there is no TLS \(\w+\); is it http:/),
+    ]);
   });
 
   it('answers nobody who speaks plain HTTP, and goes on', async () => {

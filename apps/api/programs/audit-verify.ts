@@ -2,11 +2,12 @@ import 'reflect-metadata';
 import { verifyAudit } from '@app/audit';
 import { rebuild, type MetEvent } from '@app/event-store';
 import { createLogger } from '@app/platform';
-import { readConfig, type Config } from '@app/config';
+import type { Config } from '@app/config';
 import { auditKey } from '../components/audit-key.js';
 import { besideRunning, hasSharedStores } from '../terminal/beside-running.js';
 import { openStores, type Stores } from '../components/open-components.js';
 import { progressBar } from '../terminal/progress-bar.js';
+import { configOfServer } from '../terminal/config-of-server.js';
 
 /** The result for one organization. */
 interface Finding {
@@ -92,7 +93,7 @@ async function verify(config: Config, heads: ReadonlyMap<string, string>): Promi
  * @throws {Error} when the stores cannot be opened
  */
 export async function verifyTrails(heads: ReadonlyMap<string, string>): Promise<void> {
-  const report = await verify(readConfig(), heads);
+  const report = await verify(configOfServer(), heads);
   for (const { name, entries, ofLostTime, head, problems } of report.findings) {
     const verdict = problems.length === 0 ? 'intact' : 'NOT INTACT';
     const lost = ofLostTime > 0 ? ` (${ofLostTime} of a lost time)` : '';

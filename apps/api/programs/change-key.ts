@@ -10,9 +10,10 @@ import {
   takeNextSecret,
 } from '@app/key-store';
 import { createLogger, OperatorError, type Logger } from '@app/platform';
-import { readConfig, type Config } from '@app/config';
+import type { Config } from '@app/config';
 import { openPersonKeys } from '../components/open-person-keys.js';
 import { openStores, type Stores } from '../components/open-components.js';
+import { configOfServer } from '../terminal/config-of-server.js';
 
 /** The keys that the command works with. */
 interface Keys {
@@ -105,7 +106,7 @@ const isSame = (a: ServerKey, b: ServerKey): boolean =>
  *   stored; otherwise the command must be run again
  */
 export async function changeKey(newKeyFile: string | undefined): Promise<void> {
-  const config = readConfig();
+  const config = configOfServer();
   const keys = keysOf(config, newKeyFile);
   const log = createLogger(config.logLevel);
   const count = await change(config, keys, log).catch(async (error: unknown) => {

@@ -10,15 +10,16 @@ import {
   type DeadLetter,
 } from '@app/writer';
 import { createLogger } from '@app/platform';
-import { readConfig, type Config } from '@app/config';
+import type { Config } from '@app/config';
 import { besideRunning, hasSharedStores } from '../terminal/beside-running.js';
 import { openStores } from '../components/open-components.js';
+import { configOfServer } from '../terminal/config-of-server.js';
 
 const nameOf = ({ position: { partition, offset } }: DeadBatch): string => `${partition}-${offset}`;
 
 /** Lists the batches that no table took. */
 export async function listDeadLetters(): Promise<void> {
-  const config = readConfig();
+  const config = configOfServer();
   const batches = await openDeadLetter(config.dataDirectory).list();
   for (const batch of batches) {
     const { database = '?', table = '?', rows = '?' } = batch.headers;
@@ -29,7 +30,7 @@ export async function listDeadLetters(): Promise<void> {
 
 /** Puts each into its table. @returns how many did not go. */
 export function replayDeadLetters(): Promise<number> {
-  const config = readConfig();
+  const config = configOfServer();
   const { dataDirectory, kafka } = config;
   const deadLetter = openDeadLetter(dataDirectory);
   // Without Kafka a writer that loses its partition does not begin anew.
@@ -48,7 +49,9 @@ async function requeueAll(config: Config, deadLetter: DeadLetter): Promise<numbe
     const inserter = new GroupInserter(warehouse, spool.folder('writer'), streams, warehouse);
     const requeue = new DeadLetterRequeue(deadLetter, inserter, warehouse, streams);
     let left = 0;
-    for (const batch of await deadLetter.list()) {
+    const batches = await deadLetter.list();
+    if (batches.length === 0) console.log('0 batches');
+    for (const batch of batches) {
       try {
         const outcome = await requeue.one(batch);
         const told =

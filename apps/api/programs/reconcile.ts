@@ -1,7 +1,6 @@
 import 'reflect-metadata';
 import { Projector } from '@app/event-store';
 import { Passcodes } from '@app/identity';
-import { readConfig } from '@app/config';
 import { createLogger, OperatorError, type Logger } from '@app/platform';
 import { look, reconcile, type Look, type Mode } from '@app/reconcile';
 import type { Batch } from '@app/writer';
@@ -10,6 +9,7 @@ import { auditKey } from '../components/audit-key.js';
 import { openStores, type Stores } from '../components/open-components.js';
 import { readWaiting } from '../components/read-waiting.js';
 import { tellDifferences } from '../terminal/tell-differences.js';
+import { configOfServer } from '../terminal/config-of-server.js';
 
 /**
  * Compares the stores of the installation and tells what differs.
@@ -21,7 +21,7 @@ export async function reconcileStores(
   mode: Mode | undefined,
   organization: string | undefined,
 ): Promise<void> {
-  const config = readConfig();
+  const config = configOfServer();
   const logger = createLogger(config.logLevel);
   const stores = await openStores(config, logger);
   try {

@@ -2,9 +2,9 @@ import 'reflect-metadata';
 import { FollowLeaderProjection } from '@app/audit';
 import { isSnapshotted, rebuild, usableSnapshot, type Projection } from '@app/event-store';
 import { createLogger, OperatorError } from '@app/platform';
-import { readConfig } from '@app/config';
 import { openStores, refuseOtherAge, type Stores } from '../components/open-components.js';
 import { progressBar } from '../terminal/progress-bar.js';
+import { configOfServer } from '../terminal/config-of-server.js';
 
 async function makeAgain(stores: Stores, wanted: string, from: bigint): Promise<void> {
   await refuseOtherAge(stores);
@@ -53,7 +53,7 @@ async function truncateTrail(stores: Stores, from: bigint): Promise<void> {
  * @throws {Error} when there is no such read model, or the stores cannot be opened
  */
 export async function replay(wanted: string, from: bigint): Promise<void> {
-  const config = readConfig();
+  const config = configOfServer();
   const stores = await openStores(config, createLogger(config.logLevel));
   try {
     await makeAgain(stores, wanted, from);

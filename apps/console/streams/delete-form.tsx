@@ -16,8 +16,7 @@ export function DeleteForm({ organization, stream, records, onDeleted }: Props) 
   };
   return (
     <TypedNameForm what="stream" name={stream} remove={remove}>
-      Deletes {stream} with its {countOf(records)} and what was rejected of it, for
-      good.
+      Deletes {stream} with its {countOf(records)} and what was rejected of it, for good.
     </TypedNameForm>
   );
 }

@@ -40,7 +40,12 @@ describe('a URI in messages', () => {
     ['from a CSVWithNames format file, because all files are empty.', 'there is nothing in it'],
     ['from a CSVWithNames format file. Error:\nExpected end of line', 'delimiter= says which'],
   ])('has a reason for its reader: %s', (theirs, ours) => {
-    const table = { name: 't', uri: 'a.csv', options: { format: 'csv' }, materialize: false } as const;
+    const table = {
+      name: 't',
+      uri: 'a.csv',
+      options: { format: 'parquet' },
+      materialize: false,
+    } as const;
     expect(loadFailure(table, new Error(theirs)).message).toContain(ours);
   });
 });

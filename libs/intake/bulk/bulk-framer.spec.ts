@@ -146,6 +146,7 @@ describe('BulkFramer', () => {
     ['{"index":{"_index":"a"}}\n', 'cut off'],
     ['{"index":{"_index":"a"}}', 'cut off'],
     [`{"index":{"_index":"a","x":"${'x'.repeat(70_000)}"}}\n{}\n`, 'at most 65536 bytes'],
+    ['{"index":{"_index":"a"}}{"n":1}', '--data-binary keeps them'],
   ])('refuses what is malformed: %#', (body, message) => {
     expect(() => frame([body])).toThrow(message);
     expect(() => frame([...body])).toThrow(message);

@@ -4,6 +4,7 @@ import { parseAction, type BulkAction } from './bulk-action.js';
 import { BulkItems } from './bulk-items.js';
 
 const [NEWLINE, OPEN_OBJECT, CLOSE_OBJECT] = [0x0a, 0x7b, 0x7d];
+const LINES_LOST = '; curl -d takes line breaks out of a file, --data-binary keeps them';
 const ACTION_BYTES_MAX = 64 * 1024;
 const ACTIONS_REMEMBERED = 1000;
 const NO_BYTES = Buffer.alloc(0);
@@ -84,7 +85,9 @@ export class BulkFramer {
     if (text === '') return undefined;
     const action = this.known.get(text) ?? parseAction(text, this.defaultStream);
     if (!action)
-      throw this.malformed('want an action such as {"index":{"_index":"logs"}}, on one line');
+      throw this.malformed(
+        `want an action such as {"index":{"_index":"logs"}}, on one line${text.includes('}{') ? LINES_LOST : ''}`,
+      );
     if (action.id === undefined && this.known.size < ACTIONS_REMEMBERED)
       this.known.set(text, action);
     if (action.id === undefined) {

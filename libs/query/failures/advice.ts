@@ -27,7 +27,5 @@ export function adviceOnSyntax(
   if (near === '?') return VALUES;
   if (CURLY_QUOTE.test(near)) return `${near.charAt(0)} is a curly quote; a text stands in straight ones, '…'`; // prettier-ignore
   const table = near.startsWith('-') ? TABLE_BEFORE.exec(before)?.[1] : undefined;
-  return table === undefined
-    ? undefined
-    : `a name with "-" stands in backquotes: \`${table}-…\``;
+  return table === undefined ? undefined : `a name with "-" stands in backquotes: \`${table}-…\``;
 }

@@ -35,7 +35,9 @@ export function readDocument(text: string, operationName: string | undefined): O
   if (text.trim() === '')
     throw new MillraceError('EMPTY_BODY', 'the document is empty; send a GraphQL query');
   if (BEGINS_AS_JSON.test(text))
-    throw failure('that is JSON, not GraphQL; JSON wants the header Content-Type: application/json');
+    throw failure(
+      'that is JSON, not GraphQL; JSON wants the header Content-Type: application/json',
+    );
   let document: DocumentNode;
   try {
     checkSize(text);

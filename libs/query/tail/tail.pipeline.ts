@@ -102,8 +102,7 @@ export class TailPipeline {
   private async look(tail: Tail, request: TailRequest): Promise<Found> {
     const { organization, stream, left, stopping, isAllowed } = request;
     try {
-      if (stopping.aborted)
-        return tail.ended(stopping.reason === CROWDED ? CROWDED : 'stopping');
+      if (stopping.aborted) return tail.ended(stopping.reason === CROWDED ? CROWDED : 'stopping');
       if (!isAllowed()) return tail.ended('refused');
       const written = await this.source.written(organization, stream);
       if (written?.streamId !== tail.written.streamId) return tail.ended('deleted');
