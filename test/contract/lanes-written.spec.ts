@@ -126,7 +126,9 @@ describe('a trail that cannot be written', () => {
     for (const name of ['beta', 'acme']) await change(name, id);
     await node.projector.settled(databaseOf('beta'));
     expect(tables.databases.get(databaseOf('beta'))?.at(-1)?.actor).toBe('ann@example.com');
-    const erasing = node.accounts.erase(id, 'ann@example.com', by()).catch((error: unknown) => error);
+    const erasing = node.accounts
+      .erase(id, 'ann@example.com', by())
+      .catch((error: unknown) => error);
     await soon(() => tables.databases.get(databaseOf('beta'))?.at(-1)?.actor === '');
     expect(await erasing).toMatchObject({ kind: 'NOT_READY' });
     await change('beta');

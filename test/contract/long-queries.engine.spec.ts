@@ -38,7 +38,7 @@ describe('queries of some organizations that take long', () => {
       await buffer(await warehouse.stream(query)).finally(() => ended.push(name));
     };
     const long = Array.from({ length: ORGANIZATIONS }, (_, n) =>
-      ask(`long ${n}`, LONG, leaving.signal).catch((error: unknown) => void ended.push(String(error))),
+      ask(`long ${n}`, LONG, leaving.signal).catch(() => undefined),
     );
     await ask('short', 'SELECT 1 AS one');
     expect(ended).toEqual(['short']);

@@ -68,7 +68,11 @@ export class ClickHouseReader implements WarehouseReader {
     this.places =
       readers === undefined
         ? undefined
-        : new PassingPlaces({ beginning: readers, lasting: LASTING * readers, passAfterMs: LONG_MS });
+        : new PassingPlaces({
+            beginning: readers,
+            lasting: LASTING * readers,
+            passAfterMs: LONG_MS,
+          });
     this.maxWaitMs = limits.timeoutSeconds * 1000 + LATE_MS;
   }
 

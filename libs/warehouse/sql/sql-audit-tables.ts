@@ -84,7 +84,9 @@ export class SqlAuditTables implements AuditTables {
 
   /** A mutation that nobody waits for any more is no statement, so a process that has ended is not waited for. */
   async isChanging(database: string): Promise<boolean> {
-    const named = this.ddl.databasesOf(database).map((each) => `position(query, ${quoteText(quoteIdentifier(each))}) > 0`);
+    const named = this.ddl
+      .databasesOf(database)
+      .map((each) => `position(query, ${quoteText(quoteIdentifier(each))}) > 0`);
     const [running] = await this.runner.rows<{ n: number }>(
       `SELECT toFloat64(count()) AS n FROM ${this.ddl.processes} WHERE match(query, '^(CREATE|ALTER|DROP) ') AND (${named.join(' OR ')})`,
     );
