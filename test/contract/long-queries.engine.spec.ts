@@ -37,15 +37,15 @@ describe('queries of some organizations that take long', () => {
     for (const database of databases) await warehouse.createDatabase(database);
     const [own, ...others] = databases;
     const { signal } = leaving;
-    const ask = async (database = '', sql: string): Promise<void> => {
+    const ask = async (sql: string, database = ''): Promise<void> => {
       try {
         await buffer(await warehouse.stream({ sql, database, format: 'json', signal }));
       } finally {
         ended.push(sql);
       }
     };
-    const long = others.map((database) => ask(database, LONG).catch(() => undefined));
-    await ask(own, SHORT);
+    const long = others.map((database) => ask(LONG, database).catch(() => undefined));
+    await ask(SHORT, own);
     expect(ended).toEqual([SHORT]);
     leaving.abort(new Error('the client has left'));
     await Promise.all(long);
