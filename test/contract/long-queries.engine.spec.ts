@@ -8,7 +8,7 @@ import { LIMITS } from './limits.js';
 const LONG =
   'SELECT sum(sipHash64(a, b)) AS s FROM (SELECT arrayJoin(range(1000000)) AS a) ARRAY JOIN range(100000) AS b';
 const SHORT = 'SELECT 1 AS one';
-/** As many as may last at a time. */
+/** So many may last at a time where one begins at a time. */
 const ORGANIZATIONS = 2;
 
 describe('queries of some organizations that take long', () => {
