@@ -1,4 +1,4 @@
-import { Backoff, isOverShare } from '@app/flow';
+import { Backoff } from '@app/flow';
 import type { Projection } from './projection.js';
 
 interface GroupWritesLog {
@@ -61,11 +61,11 @@ export class GroupWrites {
     }
   }
 
-  /** Tells whether commands with these lanes are refused: it fails for them, or too much waits. */
+  /** Tells whether commands with these lanes are refused, since writing fails for them. */
   isClosed(lanes: readonly string[]): boolean {
     return [...this.lanes].some(
-      ([lane, { failed, unwritten }]) =>
-        (failed !== undefined || isOverShare(unwritten.length, this.unwritten, UNWRITTEN_MAX)) &&
+      ([lane, { failed }]) =>
+        failed !== undefined &&
         this.projections.some(
           (each) => each.writeGroup !== undefined && (each.concerns?.(lane, lanes) ?? true),
         ),
