@@ -63,7 +63,7 @@ export class MetadataGraphqlController {
     },
   })
   async ask(@Req() request: AuthenticatedRequest): Promise<object> {
-    const { query, variables, operationName } = await readJson(request.raw, metadataQueryBody);
+    const { query, variables, operationName } = await readJson(request, metadataQueryBody);
     const schema = await this.schema.get();
     const given = variables ?? {};
     const document = readDocument(query);

@@ -45,6 +45,7 @@ export { readJson } from './context/read-json.js';
 export { Readiness } from './health/readiness.js';
 export {
   callerOf,
+  checkAdmission,
   fromThisMachine,
   organizationOf,
   requestId,

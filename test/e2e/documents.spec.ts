@@ -58,6 +58,21 @@ describe('documents, as clients of Elasticsearch send one by one', () => {
     expect(await server.client.count('twice')).toBe(3);
   });
 
+  it('without an id are stored once under an Idempotency-Key, and answered alike', async () => {
+    const send = (key: string, body: string): Promise<Answer> =>
+      server.client.call('keyed/_doc?wait=true', { body, headers: { 'idempotency-key': key } });
+    const [first, again, other] = [
+      await send('a', '{"n":1}'),
+      await send('a', '{"n":1}'),
+      await send('b', '{"n":1}'),
+    ];
+    expect([first.status, again.status, other.status]).toEqual([201, 201, 201]);
+    expect(again.json()).toEqual(first.json());
+    expect((await send('a', '{"n":2}')).status).toBe(409);
+    const ids = [first, other].map((answer) => answer.json<Told>()._id).sort();
+    expect(await rows('keyed')).toEqual(ids.map((_id) => ({ _id, n: 1 })));
+  });
+
   it('are refused with what Elasticsearch says, and kept', async () => {
     await ask('POST', 'fits/_doc/1?wait=true', '{"n":1}');
     const answer = await ask('PUT', 'fits/_doc/2?wait=true', '{"n":"many"}');

@@ -80,7 +80,7 @@ function bodyOf(request: AuthenticatedRequest): Promise<unknown> {
       'UNSUPPORTED_ENCODING',
       'send JSON, with Content-Type: application/json',
     );
-  return readJson(request.raw, z.unknown());
+  return readJson(request, z.unknown());
 }
 
 const done = (names: readonly string[], how: string): Done => ({

@@ -4,6 +4,7 @@ import { AuthGuard as PassportGuard } from '@nestjs/passport';
 import type { FastifyReply } from 'fastify';
 import {
   ACCESS_METADATA,
+  CallerStanding,
   fromThisMachine,
   MillraceError,
   seesStream,
@@ -37,6 +38,7 @@ export class AuthGuard extends PassportGuard('basic') {
     private readonly organizations: OrganizationsProjection,
     private readonly login: Login,
     private readonly sessions: Sessions,
+    private readonly standing: CallerStanding,
   ) {
     super({ session: false, property: 'caller' });
   }
@@ -63,6 +65,7 @@ export class AuthGuard extends PassportGuard('basic') {
     } else if (secret === undefined) await super.canActivate(context);
     else request.caller = await this.callerByToken(request, secret);
     this.admit(request, access);
+    request.isAdmitted = this.standing.of(request);
     return true;
   }
 

@@ -110,7 +110,7 @@ export class OrganizationsController {
   })
   async rename(@Req() request: AuthenticatedRequest): Promise<OrganizationRecord> {
     const { id } = organizationOf(request);
-    const { new_name: name } = await readJson(request.raw, renaming);
+    const { new_name: name } = await readJson(request, renaming);
     await this.commands.execute(
       new RenameOrganization(organizationOf(request), name, contextOf(request)),
     );
@@ -135,7 +135,7 @@ export class OrganizationsController {
   })
   async remove(@Req() request: AuthenticatedRequest): Promise<Done> {
     const organization = organizationOf(request);
-    const { name } = await readJson(request.raw, deletion);
+    const { name } = await readJson(request, deletion);
     if (name !== organization.name)
       throw new MillraceError(
         'INVALID_PARAMETER',

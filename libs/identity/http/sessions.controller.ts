@@ -86,7 +86,7 @@ export class SessionsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Done> {
     refuseOtherPages(request);
-    const sent = await readJson(request.raw, signInBody);
+    const sent = await readJson(request, signInBody);
     const from = {
       organization: undefined,
       address: request.ip,

@@ -93,7 +93,7 @@ export class SignUpController {
       );
     if (!asksFromOwnPage(request))
       throw new MillraceError('FORBIDDEN', 'people sign up at pages of this server only');
-    const body = await readJson(request.raw, signUpBody);
+    const body = await readJson(request, signUpBody);
     const { organization } = body;
     const problem = organizationNameProblem(organization);
     if (problem) throw new MillraceError('INVALID_NAME', problem);

@@ -118,7 +118,7 @@ export class TokensController {
   async make(
     @Req() request: AuthenticatedRequest,
   ): Promise<{ code: 200; data: TokenRecord & { readonly token: string } }> {
-    const { name, role, streams, expires_at: expiry } = await readJson(request.raw, tokenBody);
+    const { name, role, streams, expires_at: expiry } = await readJson(request, tokenBody);
     const problem = tokenNameProblem(name);
     if (problem) throw new MillraceError('INVALID_NAME', problem);
     const context = contextOf(request);

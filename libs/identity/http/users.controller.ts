@@ -86,7 +86,7 @@ export class UsersController {
   })
   async add(@Req() request: AuthenticatedRequest): Promise<Done> {
     this.pace.take(request);
-    const body = await readJson(request.raw, addUser);
+    const body = await readJson(request, addUser);
     const account = {
       email: body.email,
       firstName: body.first_name,
@@ -125,7 +125,7 @@ export class UsersController {
     @Req() request: AuthenticatedRequest,
     @Param('email') address: string,
   ): Promise<Done> {
-    const body = await readJson(request.raw, updateUser);
+    const body = await readJson(request, updateUser);
     const changes = toChanges(body);
     const { firstName, lastName, role: newRole, newPassword: password } = changes;
     if ([firstName, lastName, newRole, password].every((each) => each === undefined)) {
@@ -170,7 +170,7 @@ export class UsersController {
     @Param('email') address: string,
   ): Promise<Done> {
     this.pace.take(request);
-    const body = await readJson(request.raw, putMember);
+    const body = await readJson(request, putMember);
     const { email: invited } = putMemberPath.parse({ email: address });
     const outcome = await this.commands.execute<PutMember, 'added' | 'invited'>(
       new PutMember(callerOf(request), organization, invited, body.role, contextOf(request)),

@@ -15,6 +15,8 @@ export interface BulkRequest {
    * The key. If the same request comes again with it, it is stored once and gets the same answer.
    */
   readonly idempotencyKey?: string;
+  /** See `TakenUpload`. */
+  readonly admitAnswer?: (bytes: number) => void;
 }
 
 export interface BulkResult {

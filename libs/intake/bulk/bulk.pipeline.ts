@@ -91,9 +91,11 @@ function keyedUpload({
   defaultStream = '',
   body,
   idempotencyKey,
+  admitAnswer,
 }: BulkRequest): KeyedBulk | undefined {
   if (idempotencyKey === undefined) return undefined;
-  const named = { organization, stream: defaultStream, format: { kind: 'bulk' }, body };
+  const bulk = { organization, stream: defaultStream, format: { kind: 'bulk' }, body };
+  const named = { ...bulk, ...(admitAnswer && { admitAnswer }) };
   return new KeyedUpload<KeptRejections>(named, idempotencyKey);
 }
 

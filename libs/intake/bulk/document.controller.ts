@@ -30,6 +30,9 @@ const NEWLINE = 0x0a;
 /** All documents that are being read at the same time may have so many bytes together. */
 const HELD_BYTES_MAX = 128 * 1024 * 1024;
 
+/** Ids that Elasticsearch makes have so many characters. */
+const ID_LENGTH = 20;
+
 /** Clients send more parameters about how Elasticsearch should work. They are ignored. */
 const documentQuery = z.looseObject({
   wait: z.enum(['true', 'false']).default('false'),
@@ -160,7 +163,7 @@ export class DocumentController {
     };
     try {
       const document = await wholeDocument(taken, hold);
-      const id = sentId ?? ulid();
+      const id = sentId ?? idFor(taken);
       if (sentId !== undefined) this.intake.admitKeyed(taken.organization);
       const action = `${JSON.stringify({ index: { _index: stream, _id: id } })}\n`;
       const result = await this.pipeline.upload({
@@ -230,6 +233,13 @@ async function wholeDocument(
   if (end >= 0 && end < document.length - 1)
     throw new MillraceError('MALFORMED_BODY', 'want one document; send several by _bulk');
   return document;
+}
+
+/** A document that comes again under its key has the same id, or it would be another document. */
+function idFor({ organization, idempotencyKey }: TakenUpload): string {
+  if (idempotencyKey === undefined) return ulid();
+  const named = JSON.stringify([organization.id, idempotencyKey]);
+  return createHash('sha256').update(named).digest('base64url').slice(0, ID_LENGTH);
 }
 
 /** The same id with another document makes another key, so it is stored beside the first. */

@@ -40,4 +40,26 @@ describe('the pace of a client', () => {
       server.close();
     }
   });
+
+  it('is not watched when the client left before its body was read', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const timers = jest.spyOn(globalThis, 'setInterval');
+    try {
+      client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n[');
+      const [body] = (await once(server, 'request')) as [IncomingMessage];
+      const left = once(body, 'close');
+      client.destroy();
+      await left;
+      const failures: unknown[] = [];
+      watchPace(body, limits, (failure) => failures.push(failure));
+      expect(failures).toEqual([expect.objectContaining({ kind: 'BODY_CUT_OFF' })]);
+      expect(timers).not.toHaveBeenCalled();
+    } finally {
+      timers.mockRestore();
+      client.destroy();
+      server.close();
+    }
+  });
 });

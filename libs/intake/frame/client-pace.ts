@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { MillraceError } from '@app/platform';
 import type { UploadLimits } from '../upload.settings.js';
+import { cutOff } from './decode-body.js';
 
 const LOOK_MS = 1000;
 
@@ -25,6 +26,11 @@ export function watchPace(
   giveUp: (failure: MillraceError) => void,
 ): void {
   const { socket } = body;
+  if (body.destroyed) {
+    // Nothing would tell the timer to end, because all events of the body have passed.
+    giveUp(cutOff(new Error('the client left before its body was read')));
+    return;
+  }
   stopOwnTimer(socket, body);
   const before = socket.bytesRead;
   let last = before;

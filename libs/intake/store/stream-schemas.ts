@@ -20,6 +20,8 @@ export interface Uploader {
   readonly address?: string;
   readonly userAgent?: string;
   readonly requestId?: string;
+  /** @throws {MillraceError} FORBIDDEN when the sender has lost the right meanwhile */
+  readonly checkAdmission?: () => void;
 }
 
 /** Acceptance's view of the streams: schemas, and how they change. */
@@ -43,7 +45,7 @@ export class StreamSchemas {
   }
 
   keeper(organization: RequestOrganization, name: string, uploader: Uploader): SchemaKeeper {
-    const { root = false, ...who } = uploader;
+    const { root = false, checkAdmission, ...who } = uploader;
     let known: string | undefined;
     /**
      * An upload is for one stream, and must not go to another stream that got its name meanwhile.
@@ -58,6 +60,7 @@ export class StreamSchemas {
     const current = (): StreamSchema | undefined => {
       checkSeen(organization, name);
       this.checkThere(organization);
+      checkAdmission?.();
       return same(this.streams.find(organization.id, name));
     };
     const evolve = async (survey: Survey): Promise<EvolvedSchema> => {

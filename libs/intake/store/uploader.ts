@@ -1,4 +1,4 @@
-import { callerOf, organizationOf, type AuthenticatedRequest } from '@app/platform';
+import { callerOf, checkAdmission, organizationOf, type AuthenticatedRequest } from '@app/platform';
 import type { Uploader } from './stream-schemas.js';
 
 /** Names the sender of this request, for the events that it may cause. */
@@ -11,6 +11,7 @@ export function uploaderOf(request: AuthenticatedRequest): Uploader {
     organizationId: organizationOf(request).id,
     address: request.ip,
     requestId: request.id,
+    checkAdmission: () => checkAdmission(request),
     ...(userAgent === undefined ? {} : { userAgent }),
   };
 }

@@ -74,7 +74,9 @@ export class GroupedUploads {
     private readonly spool: Spool,
   ) {}
 
-  upload(upload: SmallUpload, bytes: Buffer, unit: RecordUnit): Promise<UploadResult> {
+  async upload(upload: SmallUpload, bytes: Buffer, unit: RecordUnit): Promise<UploadResult> {
+    // The others of its group may have another sender.
+    upload.uploader.checkAdmission?.();
     return this.held.during(upload.organization.share, bytes.length + HELD_EACH, () =>
       this.wait(upload, bytes, unit),
     );

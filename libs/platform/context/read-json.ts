@@ -1,20 +1,23 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { MillraceError } from '../errors/errors.js';
+import { checkAdmission, type AuthenticatedRequest } from './request.js';
 
 const BYTES_MAX = 1024 * 1024;
 
 /**
  * Reads a request's body as JSON of a schema's shape.
- * @throws {MillraceError} EMPTY_BODY, MALFORMED_BODY, UPLOAD_TOO_LARGE, UNSUPPORTED_ENCODING
+ * @throws {MillraceError} EMPTY_BODY, MALFORMED_BODY, UPLOAD_TOO_LARGE, UNSUPPORTED_ENCODING,
+ *   FORBIDDEN
  * @throws {z.ZodError} when it is JSON of another shape
  */
-export async function readJson<T>(request: IncomingMessage, schema: z.ZodType<T>): Promise<T> {
+export async function readJson<T>(request: AuthenticatedRequest, schema: z.ZodType<T>): Promise<T> {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
     throw new MillraceError('UNSUPPORTED_ENCODING', 'send this body without Content-Encoding');
   }
-  const text = await readText(request);
+  const text = await readText(request.raw);
+  checkAdmission(request);
   if (text.trim() === '')
     throw new MillraceError('EMPTY_BODY', 'there is no body; send a JSON object');
   let value: unknown;

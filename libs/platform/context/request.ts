@@ -11,6 +11,21 @@ export interface AuthenticatedRequest extends FastifyRequest {
   organization?: RequestOrganization;
   /** The access that the route asks for. */
   access?: Access;
+  /** Tells whether the request would be admitted now. Undefined means that anybody is admitted. */
+  isAdmitted?: () => boolean;
+}
+
+/**
+ * Must be called when the body has come, because a client may send it long after the headers, and
+ * have lost the right meanwhile.
+ * @throws {MillraceError} FORBIDDEN
+ */
+export function checkAdmission({ isAdmitted }: Pick<AuthenticatedRequest, 'isAdmitted'>): void {
+  if (isAdmitted?.() === false)
+    throw new MillraceError(
+      'FORBIDDEN',
+      'your right to do this ended before the request was complete; nothing was done',
+    );
 }
 
 /** The caller's organization of this route; a route without `:org` has none. */

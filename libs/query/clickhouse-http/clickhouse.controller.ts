@@ -132,7 +132,7 @@ export class ClickHouseController {
     const isNamed = asked.statement.trim() !== '';
     const begun = isNamed ? asked.statement : await beginningOf(request.raw);
     if (isInsert(begun)) await this.insert(asked, begun, isNamed, request, reply);
-    else await this.answer(asked, await readStatement(request.raw), request, reply);
+    else await this.answer(asked, await readStatement(request), request, reply);
   }
 
   /** @param isNamed whether the statement is in the address, so that the body has only rows */

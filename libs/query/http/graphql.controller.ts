@@ -68,7 +68,7 @@ export class GraphqlController {
   async graphql(@Req() request: AuthenticatedRequest, @Res() reply: FastifyReply): Promise<void> {
     const organization = organizationOf(request);
     if (isJson(request)) return this.envelope(request, organization, reply);
-    const query = await readStatement(request.raw);
+    const query = await readStatement(request);
     const asked = { query, variables: {}, operationName: undefined };
     const fields = await this.documents.plan(asked, organization);
     const [only, more] = fields;
@@ -84,7 +84,7 @@ export class GraphqlController {
     organization: RequestOrganization,
     reply: FastifyReply,
   ): Promise<void> {
-    const { query, variables, operationName } = await readJson(request.raw, graphqlBody);
+    const { query, variables, operationName } = await readJson(request, graphqlBody);
     const asked: GraphqlRequest = {
       query,
       variables: variables ?? {},

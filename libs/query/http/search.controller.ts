@@ -78,7 +78,7 @@ export class SearchController {
     const search = await readAsSearch(async () => {
       const { type, is_ui_histogram: isHistogram } = searchQuery.parse(query);
       checkStreamType(type);
-      const asked = readSearch(await readJson(request.raw, searchBody));
+      const asked = readSearch(await readJson(request, searchBody));
       return { ...asked, isHistogram: isHistogram === 'true' };
     });
     const scan = new Scan();
@@ -128,7 +128,7 @@ export class SearchController {
   ): Promise<object> {
     const asked = await readAsSearch(async () => {
       checkStreamType(typeQuery.parse(query).type);
-      return readPartition(await readJson(request.raw, partitionBody));
+      return readPartition(await readJson(request, partitionBody));
     });
     const scope = {
       organization: organizationOf(request),

@@ -84,7 +84,7 @@ export class SqlController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const { values, range } = readSqlParameters(query, []);
-    const sql = await readStatement(request.raw);
+    const sql = await readStatement(request);
     await this.answer({ sql, values, range }, request, reply);
   }
 

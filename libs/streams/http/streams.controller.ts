@@ -145,7 +145,7 @@ export class StreamsController {
     @Query() query: unknown,
   ): Promise<Done> {
     checkType(query, name);
-    const body = await readJson(request.raw, settingsBody).catch(withoutBody);
+    const body = await readJson(request, settingsBody).catch(withoutBody);
     const organization = organizationOf(request);
     const declared = toColumns(body);
     const context = contextOf(request);

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import {
   callerOf,
   CallerStanding,
-  organizationOf,
   type AuthenticatedRequest,
   type Caller,
   type Permission,
@@ -30,41 +29,44 @@ export class Standing extends CallerStanding {
 
   of(request: AuthenticatedRequest): () => boolean {
     const caller = callerOf(request);
-    const { id } = organizationOf(request);
-    const permission = request.access as Permission;
-    const isKnown = this.knownBy(request, caller, id);
-    return () => {
-      const organization = this.organizations.get(id);
-      return organization !== undefined && isKnown() && mayIn(organization, caller, permission);
-    };
+    const isKnown = this.knownBy(request, caller);
+    return () => isKnown() && this.may(request, caller);
   }
 
-  private knownBy(
-    request: AuthenticatedRequest,
-    caller: Caller,
-    organizationId: string,
-  ): () => boolean {
+  /**
+   * A route without an organization decides by itself what the account may do. Other routes allow
+   * admins more than they ask for, except for uploads.
+   */
+  private may({ organization: asked, access }: AuthenticatedRequest, caller: Caller): boolean {
+    if (!asked) return true;
+    const organization = this.organizations.get(asked.id);
+    if (!organization || !mayIn(organization, caller, access as Permission)) return false;
+    const isAdmin = asked.administered === true && access !== 'upload';
+    return !isAdmin || mayIn(organization, caller, 'manage-organization');
+  }
+
+  private knownBy(request: AuthenticatedRequest, caller: Caller): () => boolean {
     const { authorization } = request.headers;
     if (authorization === undefined && this.sessions.of(request))
       return () => this.sessions.of(request) !== undefined;
-    if (caller.token) return () => this.hasToken(organizationId, caller);
+    if (caller.token) return () => this.hasToken(caller);
     const { credential } = this.users.byId(caller.userId) ?? {};
-    const passcode = this.passcodeOf(organizationId);
+    const passcode = this.passcodeOf(request);
     return () => {
       const user = this.users.byId(caller.userId);
       if (user === undefined) return false;
       return caller.byPasscode
-        ? this.passcodeOf(organizationId) === passcode
+        ? this.passcodeOf(request) === passcode
         : user.credential === credential;
     };
   }
 
-  private passcodeOf(organizationId: string): string | undefined {
-    return this.organizations.get(organizationId)?.passcode;
+  private passcodeOf({ organization }: AuthenticatedRequest): string | undefined {
+    return organization && this.organizations.get(organization.id)?.passcode;
   }
 
-  private hasToken(organizationId: string, { userId }: Caller): boolean {
-    const { tokens } = this.organizations.get(organizationId) ?? {};
+  private hasToken({ userId, token: shown }: Caller): boolean {
+    const { tokens } = this.organizations.get(shown?.organizationId ?? '') ?? {};
     const now = new Date().toISOString();
     for (const token of tokens?.values() ?? [])
       if (userId.endsWith(` ${token.tokenId}`)) return !isOver(token, now);

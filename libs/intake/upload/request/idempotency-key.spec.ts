@@ -1,11 +1,12 @@
 import type { KeptAppend } from '@app/ingest-queue';
 import { KeyedUpload } from './idempotency-key.js';
 
-const upload = (): KeyedUpload =>
+const upload = (admitAnswer?: (bytes: number) => void): KeyedUpload =>
   new KeyedUpload(
     {
       organization: { id: 'acme', name: 'acme', database: 'db', share: 'acme' },
       stream: 's',
+      ...(admitAnswer && { admitAnswer }),
       format: { kind: 'json' },
       body: (async function* () {
         await Promise.resolve();
@@ -31,5 +32,18 @@ describe('a keyed upload', () => {
       kept.push({ ...append, position: undefined });
     }
     expect(new Set(kept.map(({ name }) => name)).size).toBe(3);
+  });
+
+  it('asks for room for its answer before anything is stored', async () => {
+    const refusal = new Error('too many');
+    const asked: number[] = [];
+    const keyed = upload((bytes) => {
+      asked.push(bytes);
+      throw refusal;
+    });
+    await keyed.read();
+    expect(() => keyed.append({ ...RESULT, error: 'x'.repeat(5000) }, ['s'])).toThrow(refusal);
+    expect(asked).toEqual([expect.any(Number)]);
+    expect(asked[0]).toBeGreaterThan(5000);
   });
 });

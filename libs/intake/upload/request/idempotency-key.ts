@@ -9,7 +9,7 @@ const KEY_BYTES_MAX = 255;
 type Counts = Omit<UploadResult, 'position'>;
 
 /** Two uploads with the same values are the same upload. */
-interface Named extends Pick<UploadRequest, 'organization' | 'stream' | 'body'> {
+interface Named extends Pick<UploadRequest, 'organization' | 'stream' | 'body' | 'admitAnswer'> {
   readonly format: { readonly kind: string };
 }
 
@@ -40,8 +40,10 @@ export class KeyedUpload<Kept extends object = Counts> {
   /** Passes the request's body on, and hashes it. */
   readonly body: AsyncIterable<Buffer>;
   private readonly hash: Hash;
+  private readonly admitAnswer: Named['admitAnswer'];
 
-  constructor({ organization, stream, format, body }: Named, key: string) {
+  constructor({ organization, stream, format, body, admitAnswer }: Named, key: string) {
+    this.admitAnswer = admitAnswer;
     this.named = nameOf([organization.id, key]);
     this.hash = createHash('sha256').update(JSON.stringify([stream, format]));
     this.body = this.seen(body);
@@ -55,7 +57,8 @@ export class KeyedUpload<Kept extends object = Counts> {
   /**
    * The name to put on the queue with the batches. It may be called when the body has been read.
    * @param streams ids of those that it stores in
-   * @throws {MillraceError} UPLOAD_TOO_LARGE when the answer is larger than what is kept for a day
+   * @throws {MillraceError} UPLOAD_TOO_LARGE when the answer is larger than what is kept for a day;
+   *   TOO_MANY_REQUESTS
    */
   append(result: Kept, streams: Iterable<string>): NamedAppend {
     const kept: StoredAnswer<Kept> = { result, streams: [...new Set(streams)] };
@@ -65,6 +68,7 @@ export class KeyedUpload<Kept extends object = Counts> {
         'UPLOAD_TOO_LARGE',
         'too many records of this request are rejected for its answer to be kept under an Idempotency-Key; nothing of it was stored; split it',
       );
+    this.admitAnswer?.(answer.length);
     return {
       name: this.name,
       fingerprint: this.hash.copy().digest('base64url'),

@@ -37,6 +37,8 @@ export interface TakenUpload {
   readonly maxBytes: number;
   readonly maxRecordBytes: number;
   readonly idempotencyKey?: string;
+  /** Admits so many bytes of an answer that is kept with a key. @throws {MillraceError} */
+  readonly admitAnswer: (bytes: number) => void;
 }
 
 type Body = ReturnType<typeof decodeBody>;
@@ -79,6 +81,7 @@ export class UploadIntake {
       body: this.rates.counted(organization.share, this.bodyOf(request, unwrap, left)),
       maxBytes,
       maxRecordBytes,
+      admitAnswer: (bytes) => this.rates.admitAnswer(organization.share, bytes),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     };
   }

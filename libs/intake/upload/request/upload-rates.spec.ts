@@ -23,4 +23,16 @@ describe('UploadRates', () => {
     );
     expect(() => rates.admit('b')).not.toThrow();
   });
+
+  it('counts an answer that is kept with a key by its size', () => {
+    const rates = new UploadRates({ ...limits, requestsPerSecond: 0, bytesPerSecond: 0 });
+    const largest = 2 * 1024 * 1024;
+    let kept = 0;
+    expect(() => {
+      for (; kept < 100; kept += 1) rates.admitAnswer('a', largest);
+    }).toThrow(expect.objectContaining({ kind: 'TOO_MANY_REQUESTS' }) as Error);
+    expect(kept).toBeLessThan(11);
+    for (let few = 0; few < 20_000; few += 1) rates.admitAnswer('b', 300);
+    expect(() => rates.admitAnswer('b', largest)).not.toThrow();
+  });
 });

@@ -15,6 +15,8 @@ export interface UploadRequest {
    * The key. If the same upload comes again with it, it is stored once and gets the same answer.
    */
   readonly idempotencyKey?: string;
+  /** See `TakenUpload`. */
+  readonly admitAnswer?: (bytes: number) => void;
 }
 
 /** `json`: an array, one object, or NDJSON. */

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { nothingBehind, zlibDecoder } from '@app/http';
-import { MillraceError } from '@app/platform';
+import { checkAdmission, MillraceError, type AuthenticatedRequest } from '@app/platform';
 import { STATEMENT_BYTES_MAX } from '../../guard/limits.js';
 
-/** Reads a request's body as a statement. @throws {MillraceError} UPLOAD_TOO_LARGE, MALFORMED_BODY, BAD_ENCODING, UNSUPPORTED_ENCODING */
-export async function readStatement(request: IncomingMessage): Promise<string> {
+/** Reads a request's body as a statement. @throws {MillraceError} UPLOAD_TOO_LARGE, MALFORMED_BODY, BAD_ENCODING, UNSUPPORTED_ENCODING, FORBIDDEN */
+export async function readStatement(asked: AuthenticatedRequest): Promise<string> {
+  const { raw: request } = asked;
   const pieces: Buffer[] = [];
   let bytes = 0;
   if (Number(request.headers['content-length'] ?? 0) > STATEMENT_BYTES_MAX) throw tooLarge();
@@ -19,6 +20,7 @@ export async function readStatement(request: IncomingMessage): Promise<string> {
     const named = request.headers['content-encoding'];
     throw new MillraceError('BAD_ENCODING', `the body is not ${named}`, { cause: error });
   }
+  checkAdmission(asked);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces));
   } catch {
