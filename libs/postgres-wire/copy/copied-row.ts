@@ -6,7 +6,7 @@ const COUNT_BYTES = 2;
 const LENGTH_BYTES = 4;
 
 /** The values of a message DataRow. */
-export function valuesOf(row: Buffer): readonly (Buffer | null)[] {
+function valuesOf(row: Buffer): readonly (Buffer | null)[] {
   let at = HEAD_BYTES + COUNT_BYTES;
   return Array.from({ length: row.readUInt16BE(HEAD_BYTES) }, () => {
     const length = row.readInt32BE(at);

@@ -34,7 +34,7 @@ export function copiedRows(rows: Rows, writer: MessageWriter, options: CopyOptio
       .begin('H')
       .bytes(Buffer.from([isBinary ? 1 : 0]))
       .int16(names.length);
-    for (const _ of names) writer.int16(isBinary ? 1 : 0);
+    names.forEach(() => writer.int16(isBinary ? 1 : 0));
     writer.end();
     if (!isBinary && options.hasHeader) data(lineOf(names, options));
   };

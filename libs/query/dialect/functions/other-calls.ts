@@ -95,4 +95,4 @@ function caseOf(items: readonly Nodes[], args: readonly string[]): string | unde
 }
 
 const isLiteral = ([only, more]: Nodes): boolean =>
-  more === undefined && (only?.kind === 'text' || only?.kind === 'number' || isWord(only, 'true') || isWord(only, 'false')); // prettier-ignore
+  more === undefined && (only?.kind === 'text' || only?.kind === 'number' || isWord(only, 'TRUE') || isWord(only, 'FALSE')); // prettier-ignore
