@@ -27,7 +27,7 @@ export class UploadState {
     private readonly file: string,
   ) {}
 
-  /** @throws {CliError} when it began too long ago for the server to remember */
+  /** @throws {CliError} when it began too long ago for the server to remember, or its name cannot be kept */
   static async begin({ from, url, org, stream, format }: UploadArguments): Promise<UploadState> {
     const path = from === '-' ? from : resolve(from);
     const name = createHash('sha256')
@@ -38,9 +38,15 @@ export class UploadState {
     const kept = await read(file);
     if (!kept) {
       const uploadId = randomUUID();
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const state = JSON.stringify({ uploadId, begun: Date.now(), from: path, stream });
-      await writeFile(file, state, { mode: 0o600 });
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        const state = JSON.stringify({ uploadId, begun: Date.now(), from: path, stream });
+        await writeFile(file, state, { mode: 0o600 });
+      } catch (error) {
+        throw usageError(
+          `an upload's name is kept in ${folder}, which cannot be written to (${(error as NodeJS.ErrnoException).code}); set HOME to a folder that can`,
+        );
+      }
       return new UploadState(uploadId, false, file);
     }
     if (Date.now() - kept.begun > RESUMABLE_MS)

@@ -264,6 +264,16 @@ describe('millrace upload', () => {
     expect(unfinished()).toEqual([]);
   });
 
+  it('says so when there is no home folder to keep its name in', async () => {
+    const path = file('few.ndjson', '{"n":1}\n');
+    const args = ['upload', path, '--stream', 'x', '--url', server.url];
+    const { code, stderr } = await runMillrace(args, { home: path });
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('cannot be written to (ENOTDIR); set HOME'),
+    ]);
+  });
+
   it('says so when the password is wrong or missing', async () => {
     const path = file('few.ndjson', '{"n":1}\n');
     const wrong = await upload([path, '--stream', 'x'], { variables: { MILLRACE_PASSWORD: 'no' } });

@@ -1,4 +1,4 @@
-// What people often write by mistake, and what to write instead.
+// Mistakes that people often make in statements, and what to write instead.
 const VALUES = 'a value from outside is written {name:Type}, and sent as param_name';
 const NOT_CLOSED = /^(.{1,40} is not closed)\b/;
 const CURLY_QUOTE = /^[\u2018-\u201f]/;

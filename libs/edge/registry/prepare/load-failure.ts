@@ -15,7 +15,7 @@ export function loadFailure(table: DescribedTable, error: unknown): MillraceErro
   );
 }
 
-/** What the engine says in words of its own, in ours. */
+/** Reasons that the engine gives in words of its own, with ours for them. */
 const OURS: readonly (readonly [theirs: RegExp, ours: string])[] = [
   [/there are no files with provided path/, 'there is no file in it whose name ends as those of its format do'], // prettier-ignore
   [/because all files are empty/, 'there is nothing in it'],
