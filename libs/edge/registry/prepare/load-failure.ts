@@ -1,5 +1,6 @@
 import { MillraceError } from '@app/platform';
 import { toWarehouseError } from '@app/warehouse';
+import { knownFailure } from '../columns/known-failures.js';
 import { withoutSecrets } from '../../describe/without-secrets.js';
 import type { DescribedTable } from '../../table-description.js';
 
@@ -17,8 +18,9 @@ export function loadFailure(table: DescribedTable, error: unknown): MillraceErro
 
 /** The engine's sentence without what it says about itself. */
 function readable(error: unknown): string {
-  return toWarehouseError(error)
-    .message.replace(/\(version [^()]*(?:\([^()]*\))?\)/g, '')
+  const { message } = toWarehouseError(error);
+  const sentence = message
+    .replace(/\(version [^()]*(?:\([^()]*\))?\)/g, '')
     .replace(/: ?(?:While executing|In scope|while executing) .*$/s, '')
     .replace(/You can (?:specify|manually).*$/s, '')
     .replace(/'[^']*(?:SharedAccess|AccountKey)[^']*'/g, '…')
@@ -26,4 +28,5 @@ function readable(error: unknown): string {
     .replace(/\s+/g, ' ')
     .trim()
     .slice(0, REASON_MAX);
+  return knownFailure(sentence) ?? sentence;
 }
