@@ -28,6 +28,10 @@ interface CallerTerms {
 export class CallerGuard implements CanActivate {
   private readonly token: ShownToken;
   private readonly wantsOwnName: boolean;
+  /** The last header that named this machine: most clients send the same one each time. */
+  private ownName: string | undefined;
+  /** Routes are looked up once. Nest makes one handler of each. */
+  private readonly accesses = new Map<unknown, Access | undefined>();
 
   constructor(
     private readonly reflector: Reflector,
@@ -39,12 +43,15 @@ export class CallerGuard implements CanActivate {
   }
 
   canActivate(context: ExecutionContext): boolean {
-    const route = [context.getHandler(), context.getClass()];
-    const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS_METADATA, route);
+    const access = this.accessOf(context);
     if (access === 'open') return true;
     const http = context.switchToHttp();
     const request = http.getRequest<AuthenticatedRequest>();
-    if (this.wantsOwnName) insistOnOwnName(request.headers.host);
+    const { host } = request.headers;
+    if (this.wantsOwnName && (host === undefined || host !== this.ownName)) {
+      insistOnOwnName(host);
+      this.ownName = host;
+    }
     if (access === 'operator' && fromThisMachine(request)) return true;
     this.token.check(request.headers.authorization);
     if (access === undefined) throw new MillraceError('FORBIDDEN', 'this route is not open to you');
@@ -52,6 +59,15 @@ export class CallerGuard implements CanActivate {
     http.getResponse<FastifyReply>().raw.once('close', () => hold.release());
     request.organization = hold.organization;
     return true;
+  }
+
+  private accessOf(context: ExecutionContext): Access | undefined {
+    const handler = context.getHandler();
+    if (this.accesses.has(handler)) return this.accesses.get(handler);
+    const route = [handler, context.getClass()];
+    const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS_METADATA, route);
+    this.accesses.set(handler, access);
+    return access;
   }
 }
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { WarehouseQuery } from '@app/warehouse';
 
-const ANSWER_BYTES = 64 * 1024;
+/** A longer answer is not kept. */
+export const ANSWER_BYTES = 64 * 1024;
 const ALL_BYTES = 32 * 1024 ** 2;
 /** An entry takes so many bytes beside its statement and its answer. */
 const ENTRY_BYTES = 200;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { isAbort, MillraceError, type Logger } from '@app/platform';
 import {
   toWarehouseError,
@@ -9,7 +9,7 @@ import {
   type WarehouseQuery,
 } from '@app/warehouse';
 import { withCount } from './prepare/count-view.js';
-import { KeptAnswers, mayBeKept } from './kept-answers.js';
+import { ANSWER_BYTES, KeptAnswers, mayBeKept } from './kept-answers.js';
 import type { PreparedTable } from './prepare/prepare-table.js';
 import { Repeatable } from './repeatable.js';
 import { NOT_THERE, sourceFault, withoutPlace } from './source-fault.js';
@@ -49,9 +49,12 @@ export class SourceReader extends WarehouseReader {
     const rows = await this.reader
       .stream({ ...this.counted(query), ...(isSmall && { isSmall }) })
       .catch((error: unknown) => this.fail(error, query));
-    if (files === undefined || !(rows instanceof WholeResult) || !mayBeKept(rows.bytes))
-      return rows;
-    if (files === (await this.files(query))) this.answers.set(query, files, rows.bytes);
+    if (files === undefined) return rows;
+    const keep = async (bytes: Buffer): Promise<void> => {
+      if (files === (await this.files(query))) this.answers.set(query, files, bytes);
+    };
+    if (!(rows instanceof WholeResult)) return overheard(rows, keep);
+    if (mayBeKept(rows.bytes)) await keep(rows.bytes);
     return rows;
   }
 
@@ -136,6 +139,25 @@ export class SourceReader extends WarehouseReader {
       { cause: error },
     );
   }
+}
+
+/** Passes an answer on as it comes, and hands over its bytes if it was small. */
+function overheard(rows: Readable, keep: (bytes: Buffer) => Promise<void>): Readable {
+  async function* passed(): AsyncGenerator<Buffer> {
+    const chunks: Buffer[] = [];
+    let isSmall = true;
+    let bytes = 0;
+    for await (const chunk of rows as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      isSmall &&= bytes <= ANSWER_BYTES;
+      if (isSmall) chunks.push(chunk);
+      else chunks.length = 0;
+      yield chunk;
+    }
+    if (isSmall) await keep(Buffer.concat(chunks));
+  }
+  // A generator that waits for a chunk would notice only then that the client has left.
+  return Readable.from(passed(), { objectMode: false }).once('close', () => rows.destroy());
 }
 
 const unreadable = (name: string, reason: string, cause?: unknown): MillraceError =>

@@ -38,11 +38,23 @@ function observe(request: FastifyRequest, reply: FastifyReply, seconds: number):
   const outcome = outcomeOf(reply);
   const status = reply.raw.headersSent ? String(reply.raw.statusCode) : 'none';
   responses.inc({ method: methodOf(request), status });
-  const route = request.routeOptions.url ?? '';
-  const frontend = frontendOf(route);
-  const format = formatOf(route);
+  const { frontend, format } = kindOf(request.routeOptions.url ?? '');
   if (frontend !== undefined) queries.observe({ frontend, outcome }, seconds);
   else if (format !== undefined) uploads.observe({ format, outcome }, seconds);
+}
+
+interface RouteKind {
+  readonly frontend: string | undefined;
+  readonly format: string | undefined;
+}
+
+/** The server has so many patterns, and each is looked at once. */
+const kinds = new Map<string, RouteKind>();
+
+function kindOf(route: string): RouteKind {
+  const known = kinds.get(route) ?? { frontend: frontendOf(route), format: formatOf(route) };
+  kinds.set(route, known);
+  return known;
 }
 
 /** @param route its pattern, as `/api/:org/tables/:table` */

@@ -36,6 +36,31 @@ const READ: Readonly<Record<string, readonly [readonly string[], readonly unknow
     ['{"a": 9007199254740993, "b": 1}', '{"a": 1.5, "b": 2}', 'null'],
     [{ a: '9007199254740993', b: 1 }, { a: '1.5', b: 2 }, null],
   ],
+  'a number in quotes beside another within a list of objects': [
+    ['[{"n": 3, "m": 1}, {"n": "3", "m": 2}]', '[{"n": 4, "m": 3}]'],
+    [
+      [
+        { n: '3', m: 1 },
+        { n: '3', m: 2 },
+      ],
+      [{ n: '4', m: 3 }],
+    ],
+  ],
+  'a truth in quotes deep within lists of objects': [
+    ['{"a": [{"b": [{"c": true, "n": "5"}, {"c": "true", "n": "x"}]}]}'],
+    [
+      {
+        a: [
+          {
+            b: [
+              { c: 'true', n: '5' },
+              { c: 'true', n: 'x' },
+            ],
+          },
+        ],
+      },
+    ],
+  ],
   'objects within lists': [
     ['[{"a": 1, "b": 1e400}]', '[{"a": true, "b": 0}, null]'],
     [[{ a: '1', b: '1e400' }], [{ a: 'true', b: '0' }, null]],

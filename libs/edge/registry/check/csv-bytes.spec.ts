@@ -8,7 +8,7 @@ describe('files of CSV are looked at before the engine reads them', () => {
   afterAll(() => {
     rmSync(folder, { recursive: true, force: true });
   });
-  const check = (text: string, delimiter = ','): Promise<boolean> => {
+  const check = (text: string | Buffer, delimiter = ','): Promise<boolean> => {
     const file = join(folder, 't.csv');
     writeFileSync(file, text);
     return checkCsv(file, delimiter);
@@ -62,6 +62,22 @@ describe('files of CSV are looked at before the engine reads them', () => {
   it('a quote begins a value behind the delimiter that was asked for', async () => {
     await check('a;b\n1,"x;2\n', ';');
     await expect(check('a\tb\n1\t"x\n', '\t')).rejects.toThrow('never closed');
+  });
+
+  it.each([
+    [Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'), 'UTF-16'],
+    [Buffer.from('\ufeffa,b\n1,2\n', 'utf16le').swap16(), 'UTF-16'],
+    [Buffer.from('a\nB\u00e4r\n', 'latin1'), 'not written as UTF-8'],
+    [Buffer.from('a\n\u00e4', 'utf8').subarray(0, -1), 'not written as UTF-8'],
+    [Buffer.from([0x1f, 0x8b, 8, 0]), 'gzip'],
+    [Buffer.from('PK\u0003\u0004'), 'ZIP'],
+  ])('bytes that are no text of UTF-8 are refused: %#', async (bytes, reason) => {
+    await expect(check(bytes)).rejects.toThrow(reason);
+  });
+
+  it('a character may stand in two pieces', async () => {
+    for (let before = 0; before < 4; before += 1)
+      await check(`a\n${'x'.repeat(1024 * 1024 - before - 2)}\u{1f600}\u00e4\n`);
   });
 
   it('lines that end with CR alone are none', async () => {

@@ -73,5 +73,6 @@ function collect(key: string, type: string, keys: Keys, isListed = false): void 
 
 const holdsNumbers = (type: string): boolean => !/^(?:Nullable\()?(?:String|Tuple\()/.test(type);
 
-const unquoted = (name: string): string =>
+/** The name of a field, as a type of the engine writes it. */
+export const unquoted = (name: string): string =>
   name.startsWith('`') ? name.slice(1, -1).replace(/\\(.)|``/gs, (_, sign?: string) => sign ?? '`') : name; // prettier-ignore

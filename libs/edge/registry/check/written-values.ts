@@ -14,7 +14,7 @@ const NANOSECONDS = "Nullable(DateTime64(9, 'UTC'))";
 const SHOWN_MAX = 40;
 
 /** The engine's names of errors in the bytes of a file. */
-const BROKEN =
+export const BROKEN =
   /^(?:CANNOT_(?:PARSE|READ)_\w+|INCORRECT_DATA|ATTEMPT_TO_READ_AFTER_EOF|UNEXPECTED_END_OF_FILE)$/;
 /** With these it says that a record has more than the columns. */
 export const ALL_FIELDS: Settings = {

@@ -19,6 +19,7 @@ import {
 } from '../check/written-values.js';
 import type { SeenFiles } from '../check/checked-files.js';
 import { arePlain } from '../check/plain-values.js';
+import { withQuotedTexts } from '../check/quoted-in-lists.js';
 import { mayQuoteNumbers } from '../check/quoted-numbers.js';
 import { withMoments } from './delta-moments.js';
 import { headerRow } from './header-names.js';
@@ -31,6 +32,8 @@ interface Inferring {
   readonly statements: SourceEngine['statements'];
   /** It is undefined where nobody has looked at the source's files. */
   readonly seen: SeenFiles | undefined;
+  /** The names of columns whose values are in the names of folders are added to it. */
+  readonly folders: Set<string>;
 }
 
 /**
@@ -40,9 +43,9 @@ interface Inferring {
 export async function inferColumns(
   { columns, options, partitionColumns = [] }: DescribedTable,
   source: Source,
-  { statements, seen }: Inferring,
+  { statements, seen, folders }: Inferring,
 ): Promise<readonly Column[]> {
-  const folders = new Set(partitionColumns.map(({ name }) => name));
+  for (const { name } of partitionColumns) folders.add(name);
   for (const [, name = ''] of source.shown.matchAll(/\/([^/=]+)=[^/]*(?=\/)/g)) folders.add(name);
   const isArrow = options.format === 'arrow' || options.format === 'arrows';
   const notation = options.format === 'csv' ? 'csv' : 'json';
@@ -94,7 +97,8 @@ export async function inferColumns(
   }));
 }
 
-async function describeColumns(
+/** The columns as the engine finds them. */
+export async function describeColumns(
   source: Source,
   inference: Settings,
   statements: SourceEngine['statements'],
@@ -145,7 +149,10 @@ async function holdingAll(
       throw error;
     });
   const { field, columns } = misfits;
-  if (field === undefined) return columns;
+  if (field === undefined)
+    return notation === 'json' && files !== undefined
+      ? withQuotedTexts(columns, source, statements)
+      : columns;
   throw new SourceError(
     field.name === undefined
       ? 'an object has a field that was not found when columns were looked for, or one of its fields twice: declare the columns in `schema`'

@@ -1,5 +1,6 @@
 import { MillraceError } from '@app/platform';
 import { toWarehouseError } from '@app/warehouse';
+import { knownFailure } from '../columns/known-failures.js';
 import { withoutSecrets } from '../../describe/without-secrets.js';
 import type { DescribedTable } from '../../table-description.js';
 
@@ -15,19 +16,10 @@ export function loadFailure(table: DescribedTable, error: unknown): MillraceErro
   );
 }
 
-/** Reasons that the engine gives in words of its own, with ours for them. */
-const OURS: readonly (readonly [theirs: RegExp, ours: string])[] = [
-  [/there are no files with provided path/, 'there is no file in it whose name ends as those of its format do'], // prettier-ignore
-  [/because all files are empty/, 'there is nothing in it'],
-  [/from a CSV\w* format file.*Expected end of line/s, 'a value in quotes ends, and no delimiter follows it: delimiter= says which one the file has'], // prettier-ignore
-];
-
 /** The engine's sentence without what it says about itself. */
 function readable(error: unknown): string {
   const { message } = toWarehouseError(error);
-  const ours = OURS.find(([theirs]) => theirs.test(message))?.[1];
-  if (ours !== undefined) return ours;
-  return message
+  const sentence = message
     .replace(/\(version [^()]*(?:\([^()]*\))?\)/g, '')
     .replace(/: ?(?:While executing|In scope|while executing) .*$/s, '')
     .replace(/You can (?:specify|manually).*$/s, '')
@@ -36,4 +28,5 @@ function readable(error: unknown): string {
     .replace(/\s+/g, ' ')
     .trim()
     .slice(0, REASON_MAX);
+  return knownFailure(sentence) ?? sentence;
 }

@@ -8,7 +8,9 @@ import { settingsClause, structureOf, type Source } from '../../sources/source.j
 import type { DescribedTable } from '../../table-description.js';
 import { dropCopy, makeCopy, type Copy } from './copies.js';
 import { countSelect } from './count-view.js';
-import { declared, inferColumns } from './infer-columns.js';
+import { exactCast, mayChange, readTypes } from '../columns/exact-cast.js';
+import { folderColumns, type FolderColumn } from '../columns/folder-columns.js';
+import { declared, describeColumns, inferColumns } from './infer-columns.js';
 import { loadFailure } from './load-failure.js';
 import { nullStructs, type NullStructs } from './null-structs.js';
 import { openSource, type OpenedSource, type Workshop } from './open-source.js';
@@ -79,21 +81,34 @@ async function prepared(
   const stamp = await source.stamp?.();
   const check = fileChecks(described, source, workshop);
   const seen = await check?.();
-  const found = schemaFromFiles
+  const folders = new Set<string>();
+  const inferred = schemaFromFiles
     ? await schemaOfFiles({ ...described, schemaFromFiles }, workshop)
-    : await inferColumns(described, source, { statements, seen });
+    : await inferColumns(described, source, { statements, seen, folders });
+  const ofFolders = await folderColumns(folders, inferred, source, statements);
+  const isOfSeveral = source.many && OWN_TYPES.has(described.options.format);
+  const isInferred = !schemaFromFiles && described.columns === undefined;
+  const found = inferred.map(({ name, type }) => ({
+    name,
+    type: ofFolders.get(name)?.type ?? (isOfSeveral && isInferred ? mayLack(type) : type),
+  }));
+  const read = await asRead({ ...described, found }, source, { statements, ofFolders });
   const isTold = schemaFromFiles !== undefined || described.columns !== undefined;
   const isTimed = found.some(({ type }) => type.includes('Time64('));
   // A lake reads the types that it has itself, and no others but those of moments.
   const held = source.deltaLog
     ? !isTold && found.some(({ type }) => type.includes("DateTime64(6, 'UTC')"))
-    : source.inferred || isTold || (source.footers !== undefined && isTimed);
-  const call = source.call(held ? structureOf(found) : undefined);
-  const structs = await nullStructs(described, found, source, workshop);
+    : source.inferred ||
+      isTold ||
+      isOfSeveral ||
+      ofFolders.size > 0 ||
+      (source.footers !== undefined && isTimed);
+  const call = source.call(held ? structureOf(read) : undefined);
+  const structs = await nullStructs(described, read, source, workshop);
   const { asides, settings = source.settings } = structs;
   try {
     const columns = served(described, found).map((column) => nullable(usual(column), structs));
-    const rows = `SELECT ${columns.map((column) => expression(column, found, structs)).join(', ')} FROM ${call}`;
+    const rows = `SELECT ${columns.map((column) => expression(column, read, { ...structs, ofFolders })).join(', ')} FROM ${call}`;
     const select = rows + settingsClause(settings);
     const table = { described, columns, place: source.shown, readAt };
     const isAsked = described.materialize === true || source.unpacked !== undefined;
@@ -141,6 +156,40 @@ async function prepared(
     await dropAll(asides, workshop);
     throw error;
   }
+}
+
+/**
+ * One of several files may not have the column, and the engine reads a default value then.
+ * Composite types cannot be null, or are told apart elsewhere.
+ */
+const mayLack = (type: string): string => {
+  const kept = /^LowCardinality\((?!Nullable)(.*)\)$/s.exec(type)?.[1];
+  if (kept !== undefined) return `LowCardinality(Nullable(${kept}))`;
+  return /^(?:Nullable|Array|Map|Tuple|LowCardinality|JSON|Variant|Dynamic)\b/.test(type)
+    ? type
+    : `Nullable(${type})`;
+};
+
+/** Formats whose files have types of their own. */
+const OWN_TYPES: ReadonlySet<string> = new Set(['parquet', 'arrow', 'arrows']);
+
+/** The columns by the types that they are read by, before they are cast to those that are served. */
+async function asRead(
+  { columns: asked, found, options }: DescribedTable & { readonly found: readonly Column[] },
+  source: Source,
+  {
+    statements,
+    ofFolders,
+  }: {
+    readonly statements: Workshop['engine']['statements'];
+    readonly ofFolders: ReadonlyMap<string, FolderColumn>;
+  },
+): Promise<readonly Column[]> {
+  const texts = found.map((column) => (ofFolders.has(column.name) ? { ...column, type: 'String' } : column)); // prettier-ignore
+  if (!asked || !OWN_TYPES.has(options.format)) return texts;
+  // Files may come later; those that are there may be damaged, which is told when they are read.
+  const there = await describeColumns(source, source.inference, statements).catch(() => []);
+  return readTypes(texts, there);
 }
 
 /** Drops tables of the engine. */
@@ -191,13 +240,21 @@ function nullable({ name, type }: Column, { rows }: NullStructs): Column {
 
 function expression(
   { name, type }: Column,
-  found: readonly Column[],
-  { rows }: NullStructs,
+  read: readonly Column[],
+  { rows, ofFolders }: NullStructs & { readonly ofFolders: ReadonlyMap<string, FolderColumn> },
 ): string {
   const quoted = quoteIdentifier(name);
+  const folder = ofFolders.get(name);
+  if (folder) {
+    const value = folder.type === type ? folder.value : `CAST(${folder.value}, ${quoteText(type)})`;
+    return `${value} AS ${quoted}`;
+  }
   const areNull = rows.get(name);
   if (areNull !== undefined)
     return `CAST(if(${areNull}, NULL, ${quoted}), ${quoteText(type)}) AS ${quoted}`;
-  const same = found.some((each) => each.name === name && each.type === type);
-  return same ? quoted : `CAST(${quoted}, ${quoteText(type)}) AS ${quoted}`;
+  const from = read.find((each) => each.name === name)?.type;
+  if (from === type) return quoted;
+  if (from !== undefined && mayChange(from, type))
+    return `${exactCast(quoted, { from, to: type, about: name })} AS ${quoted}`;
+  return `CAST(${quoted}, ${quoteText(type)}) AS ${quoted}`;
 }

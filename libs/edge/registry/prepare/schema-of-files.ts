@@ -35,6 +35,7 @@ async function columnsOf(table: DescribedTable, workshop: Workshop): Promise<rea
     return await inferColumns(table, source, {
       statements: workshop.engine.statements,
       seen: undefined,
+      folders: new Set(),
     });
   } finally {
     if (source.unpacked !== undefined) await rm(source.unpacked, { force: true });

@@ -1,0 +1,39 @@
+import { quoteText, type Column } from '@app/warehouse';
+
+const NUMBER = /^(?:U?Int|Float|Decimal)/;
+const TIME = /^(?:DateTime64|Date32)/;
+const bare = (type: string): string => /^Nullable\((.*)\)$/s.exec(type)?.[1] ?? type;
+
+/** Tells whether a value of one type may be another value in the other type, and no error. */
+export const mayChange = (from: string, to: string): boolean =>
+  [NUMBER, TIME].some((kind) => kind.test(bare(from)) && kind.test(bare(to))) &&
+  bare(from) !== bare(to);
+
+/**
+ * Casts a value, and fails if it is another one then. The engine's own cast would keep the lowest
+ * bits of 70000 for a type of 16 bits, and cut 1.239 for a decimal of two digits.
+ * @param value SQL
+ * @param about the column, for the message
+ */
+export function exactCast(
+  value: string,
+  { from, to, about }: { readonly from: string; readonly to: string; readonly about: string },
+): string {
+  const cast = `CAST(${value}, ${quoteText(to)})`;
+  const isOther = `ifNull(CAST(${cast}, ${quoteText(`Nullable(${bare(from)})`)}) != ${value}, 0)`;
+  const message = `column ${JSON.stringify(about)} has a value that its type, ${to}, does not hold`;
+  return `if(throwIf(${isOther}, ${quoteText(message)}) = 0, ${cast}, defaultValueOfTypeName(${quoteText(to)}))`;
+}
+
+/**
+ * The types by which declared columns are read: their files' own ones, where the declared one might
+ * change a value. They are then cast.
+ */
+export const readTypes = (
+  declared: readonly Column[],
+  there: readonly Column[],
+): readonly Column[] =>
+  declared.map((column) => {
+    const own = there.find(({ name }) => name === column.name);
+    return own && mayChange(own.type, column.type) ? own : column;
+  });

@@ -1,0 +1,68 @@
+import { certain } from '@app/platform';
+
+/** Failures of the engine whose own words do not say what to do, with words that do. */
+const KNOWN: readonly (readonly [RegExp, string])[] = [
+  [
+    /Unsupported compression method/,
+    'it is compressed in a way that is not read here: gzip, zstd, xz, lz4 and Brotli are',
+  ],
+  [/hadoop snappy decode error/, 'Snappy of whole files is read here only as Hadoop frames it: pack it by gzip or zstd'], // prettier-ignore
+  [/inflate failed: buffer error/, 'it ends within what is compressed: the file was cut off'],
+  [
+    /inflate failed: data error/,
+    'it is no gzip, or other bytes stand behind the end of it: unpack it, or pack it anew',
+  ],
+  [/Cannot decrypt/, 'it is encrypted Parquet, which is not read here'],
+  [
+    /Cannot parse input: expected ',' before: '\d/,
+    'a number has more digits than the 20 that can be told from JSON: declare its column in `schema` as Utf8, or write it in quotes',
+  ],
+  [
+    /Names of tuple elements cannot be empty/,
+    'an object has a field without a name (""), which no table here can have: give it one, or declare the column in `schema` as Utf8',
+  ],
+  [
+    /Tuple element name 'null' is reserved/,
+    'an object has a field "null", which no table here can have: call it otherwise, or declare the column in `schema` as Utf8',
+  ],
+  [
+    /does not support the `null` type in schema inference \(field '(.*?)'\)/,
+    'column "$1" is of Arrow\'s type null, without any value, which is not read here: leave it out, or cast it to another type',
+  ],
+  [/Parquet file has no columns/, 'it has no columns'],
+  [/there are no files with provided path/, 'there is no file in it whose name ends as those of its format do'], // prettier-ignore
+  [/because all files are empty/, 'there is nothing in it'],
+  [/from a CSV\w* format file.*Expected end of line/s, 'a value in quotes ends, and no delimiter follows it: delimiter= says which one the file has'], // prettier-ignore
+  [
+    /Requested column (.+?) is part of another requested column/,
+    'it has a column $1 beside a struct with such a field, and only one of them can be found by its name: call one of them otherwise',
+  ],
+  [
+    /AST is too big/,
+    'it has too many columns, or columns with too long names, for one statement: declare those that are wanted in `schema`',
+  ],
+  [
+    /Duplicate column name found while schema inference: "(.*?)"/,
+    'a record has the field "$1" twice: which of them counts is nowhere said',
+  ],
+  [
+    /Automatically defined type (.+?) for column '(.+?)' in row \d+ differs from type defined by previous rows: (.+?)\.?$/,
+    'column "$2" has values of kinds that no type here has together ($3, and $1): declare it in `schema` as Utf8',
+  ],
+  [
+    /Automatically inferred type (.+?) for column '(.+?)' in file .* differs from type inferred from previous files: ([^:]+)/,
+    'column "$2" is $1 in one of its files and $3 in another, and no type has both: declare it in `schema`',
+  ],
+];
+
+/** @returns what is wrong and what to do, where that is known better than the engine says it */
+export function knownFailure(sentence: string): string | undefined {
+  for (const [pattern, words] of KNOWN) {
+    const found = pattern.exec(sentence);
+    if (found)
+      return words.replace(/\$(\d)/g, (_, at: string) =>
+        certain(found[Number(at)], 'words of the engine'),
+      );
+  }
+  return undefined;
+}

@@ -1,0 +1,41 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { edgeInFolder } from '../../server/edge-in-folder.js';
+
+const CSV = Buffer.from('a,b\n1,2\n');
+const json = (text: string): Buffer => Buffer.from(text);
+
+describe('a file that cannot be served says what to do', () => {
+  const own = edgeInFolder('edge-clear-');
+
+  it.each([
+    ['utf16.csv', Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'), 'it is UTF-16: write it as UTF-8'],
+    ['latin.csv', Buffer.from('a\nB\u00e4r\n', 'latin1'), 'it is not written as UTF-8'],
+    ['packed.csv', gzipSync(CSV), 'give its name the ending .gz'],
+    ['t.csv.bz2', Buffer.from('BZh91AY&SY'), 'gzip, zstd, xz, lz4 and Brotli are'],
+    ['cut.csv.gz', gzipSync(CSV).subarray(0, -6), 'the file was cut off'],
+    ['behind.csv.gz', Buffer.concat([gzipSync(CSV), Buffer.from('junk')]), 'bytes stand behind'],
+    ['long.json', json('[{"n":"a"},{"n":123456789012345678901}]'), 'more digits than the 20'],
+    ['twice.ndjson', json('{"a":1,"a":2}\n'), 'has the field "a" twice'],
+    ['empty-key.ndjson', json('{"o":{"":1}}\n'), 'a field without a name'],
+    ['null-key.ndjson', json('{"o":{"null":1}}\n'), 'a field "null"'],
+    ['kinds.ndjson', json('{"n":{"a":1}}\n{"n":5}\n'), 'column "n" has values of kinds'],
+  ])('%s', async (name, bytes, reason) => {
+    writeFileSync(join(own.folder, name), bytes);
+    const { status, text } = await own.edge.post('/api/table', [{ tableName: 't', uri: name }]);
+    expect([status, JSON.parse(text)]).toEqual([
+      400,
+      { code: 400, message: expect.stringContaining(reason) as string },
+    ]);
+  });
+
+  it('files of a folder whose column has types that do not go together', async () => {
+    mkdirSync(join(own.folder, 'kinds'));
+    writeFileSync(join(own.folder, 'kinds/1.csv'), 'a\n1\n');
+    writeFileSync(join(own.folder, 'kinds/2.csv'), 'a\nx\n');
+    const uri = 'kinds,format=csv';
+    const { status, text } = await own.edge.post('/api/table', [{ tableName: 't', uri }]);
+    expect([status, text]).toEqual([400, expect.stringContaining('column \\"a\\" is ')]);
+  });
+});
