@@ -28,7 +28,7 @@ describe('changes of tables for which the engine takes no end of time', () => {
   let node: Node;
   let dropped: DroppedTablesProjection;
   const said: string[] = [];
-  /** What lasts ends when these are called. */
+  /** These end the work that lasts. */
   const ends: (() => void)[] = [];
 
   beforeEach(async () => {

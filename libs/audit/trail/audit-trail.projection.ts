@@ -80,7 +80,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
 
   private async applyWaiting(event: RecordedEvent, trail: TrailEntry | undefined): Promise<void> {
     if (event.type === 'OrganizationDeleted') {
-      // Of live events `EndedTrailsProjection` waits for it.
+      // `EndedTrailsProjection` waits for it where the event is live.
       const ending = this.end(databaseOf(event));
       if (!this.live) await ending;
     }

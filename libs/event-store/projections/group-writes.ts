@@ -5,7 +5,7 @@ interface GroupWritesLog {
   error(details: object, message: string): void;
 }
 
-/** What one lane has to write. */
+/** The events of one lane that are to be written. */
 interface Writing {
   /** Positions of the events that it was given, in its order. */
   readonly unwritten: bigint[];
