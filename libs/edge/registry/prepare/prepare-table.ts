@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { certain } from '@app/platform';
 import { quoteIdentifier, quoteText, type Column } from '@app/warehouse';
+import { listedPaths } from '../../sources/listed-paths.js';
 import { SourceError } from '../../sources/source-error.js';
 import { fileChecks, type CheckFiles } from '../check/checked-files.js';
 import type { SourceStamp } from '../../sources/source-stamp.js';
@@ -147,7 +148,8 @@ async function prepared(
     const isFollowed = asides.length > 0 || source.names !== undefined;
     return {
       ...table,
-      ...{ select, count, asides, check, copy: undefined },
+      ...{ select, count, asides, copy: undefined },
+      check: isOfSeveral && isInferred ? insistingOnOne(source, statements, check) : check,
       changedFiles: isFollowed ? changedFiles : undefined,
       // A user who asks to read the files each time may have reasons.
       files: described.materialize === undefined ? source.stamp : undefined,
@@ -169,6 +171,22 @@ const mayLack = (type: string): string => {
     ? type
     : `Nullable(${type})`;
 };
+
+/**
+ * Fails where a pattern has no file any more. The engine would answer no rows, because the columns
+ * are told.
+ */
+const insistingOnOne =
+  (
+    { files }: Source,
+    statements: Workshop['engine']['statements'],
+    check: CheckFiles | undefined,
+  ): CheckFiles =>
+  async () => {
+    if (files !== undefined && (await listedPaths(files, statements, 1)).length === 0)
+      throw new SourceError('there are no files');
+    return (await check?.()) ?? { haveQuotedNumbers: false };
+  };
 
 /** Formats whose files have types of their own. */
 const OWN_TYPES: ReadonlySet<string> = new Set(['parquet', 'arrow', 'arrows']);
