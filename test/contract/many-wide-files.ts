@@ -9,10 +9,7 @@ const STREAM_ID = '01W';
 const FILES = rounds(8, 30);
 
 /** An insert of many files into a table that is as wide as one can be: each tells every name. */
-export async function insertManyWideFiles(
-  warehouse: Warehouse,
-  directory: string,
-): Promise<void> {
+export async function insertManyWideFiles(warehouse: Warehouse, directory: string): Promise<void> {
   const names = Array.from({ length: 2000 }, (_, n) => `a_column_of_a_wide_table_${n}`);
   const columns = names.map((name) => ({ name, type: 'Nullable(Int64)' }));
   await warehouse.createDatabase(TABLE.database);
