@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClickHouseDouble } from '../doubles/clickhouse/clickhouse-double.js';
 import type { Answer } from '../server/client.js';
-import { rounds } from '../rounds.js';
+import { breath, rounds } from '../rounds.js';
 import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 import { startServer, type Server } from '../server/start-server.js';
 import { until } from '../server/until.js';
@@ -92,6 +92,7 @@ describe('streams that are new', () => {
             body: `SELECT id, at.city FROM ${name}`,
           });
           answers.push(answer);
+          await breath();
         }
       };
       const readers = names.map(read);

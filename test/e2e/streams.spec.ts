@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rounds } from '../rounds.js';
+import { breath, rounds } from '../rounds.js';
 import type { Answer } from '../server/client.js';
 import { startServer, type Server } from '../server/start-server.js';
 import { partsOf } from '../server/table-parts.js';
@@ -475,6 +475,7 @@ describe('streams', () => {
           ]);
           if (status === 200) stored.push({ id, sent, answered: asked });
           else if (status !== 409) unexpected.push(status);
+          await breath();
         }
       };
       const deleting = async (): Promise<void> => {
@@ -516,6 +517,7 @@ describe('streams', () => {
             ...(body === undefined ? {} : { body }),
           });
           seen.add(`${path.split('?')[0] ?? ''} ${status}`);
+          await breath();
         }
       };
       const looking = [

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jest } from '@jest/globals';
+import { breath } from '../rounds.js';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
 import { basic, TailReader } from '../server/tail-reader.js';
 import { until } from '../server/until.js';
@@ -53,6 +54,7 @@ describe('a tail over broken connections and restarts', () => {
           if (!isStored) await sleep(50);
         }
         stored[writer] = from + size;
+        await breath();
       }
     };
     let connections = 0;

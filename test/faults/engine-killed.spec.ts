@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startServer, type Server } from '../server/start-server.js';
-import { rounds } from '../rounds.js';
+import { breath, rounds } from '../rounds.js';
 
 const KILLS = rounds(3, 60);
 const UPLOADERS = 3;
@@ -43,6 +43,7 @@ describe(`the engine is killed ${KILLS} times under load`, () => {
         });
         if (status === 200) taken.push(u);
         else refused.push(`upload ${status} ${bytes.toString()}`);
+        await breath();
       }
     };
     const ask = async (): Promise<void> => {
@@ -58,6 +59,7 @@ describe(`the engine is killed ${KILLS} times under load`, () => {
         } catch (error) {
           if (error instanceof SyntaxError) refused.push('an answer that was cut looked whole');
         }
+        await breath();
       }
     };
     const load = [

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { breath } from '../rounds.js';
 import { startServer, type Server } from '../server/start-server.js';
 
 const DISK_MIB = 256;
@@ -60,12 +61,14 @@ describe('a disk that answers slowly', () => {
         while (!ended) {
           const answer = await send((sent += 1));
           expect([answer.status, answer.bytes.toString()]).toEqual([200, expect.any(String)]);
+          await breath();
         }
       };
       const asking = async (): Promise<void> => {
         while (!ended) {
           expect(await server.client.count('logs')).toBeGreaterThan(0);
           asked += 1;
+          await breath();
         }
       };
       const load = [uploading(), uploading(), uploading(), uploading(), asking()];

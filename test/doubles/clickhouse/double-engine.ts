@@ -62,8 +62,13 @@ export class DoubleEngine {
     return { session, release };
   }
 
-  /** Tells whether the text is more than one statement: the embedded engine would run them all. */
+  /**
+   * Tells whether the text is more than one statement: the embedded engine would run them all. Most
+   * have nothing that could stand between two, and are not looked at, which would take the engine
+   * longer than a small one itself.
+   */
   async isSeveral(statement: string): Promise<boolean> {
+    if (!statement.includes(';')) return false;
     try {
       await this.root.queryBindAsync('SELECT formatQuerySingleLine({q:String})', { q: statement });
       return false;
