@@ -68,7 +68,7 @@ function quoted(text: string, options: CopyOptions, isAlone: boolean): string {
     !/[\n\r]/.test(text) &&
     !text.includes(delimiter) &&
     !text.includes(quote) &&
-    // As a line of its own it would end what is copied.
+    // A line with nothing else would end what is copied.
     !(isAlone && text === '\\.');
   if (isPlain) return text;
   const within = [...text].map((each) =>

@@ -23,7 +23,7 @@ describe('text as its author wrote it', () => {
     ["SELECT a LIKE '#%#_##' ESCAPE '#'", "SELECT a LIKE '\\\\%\\\\_#'"],
     [
       'SELECT a + 1 & b | c << 2 = 4',
-      'SELECT bitShiftLeft(toInt64(bitOr(bitAnd(a + 1, b), c)), 2) = 4',
+      "SELECT accurateCast(accurateCast(bitOr(bitAnd(a + 1, b), c), 'Nullable(Int256)') * bitShiftLeft(toInt256(1), least(2, 128)), 'Nullable(Int64)') = 4",
     ],
     ['SELECT u.x FROM t, UNNEST(l) AS u(x) WHERE 1', 'SELECT x FROM t ARRAY JOIN l AS x WHERE 1'],
     ['SELECT 1 FROM t LEFT JOIN UNNEST(l) u(x) ON true', 'SELECT 1 FROM t  LEFT ARRAY JOIN l AS x'],

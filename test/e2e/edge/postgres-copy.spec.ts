@@ -9,7 +9,7 @@ describe('COPY … TO STDOUT', () => {
   }, 120_000);
   afterAll(() => edge.stop());
 
-  /** What comes between the answer's begin and the tag. */
+  /** Reads the bytes between the answer's begin and the tag. */
   const copied = async (statement: string): Promise<Buffer> => {
     const raw = await rawConnection(edge);
     raw.socket.write(STARTUP);

@@ -1,5 +1,5 @@
 import { nameOf, type Node, type Nodes } from '../source-tree.js';
-import { isCondition } from '../queries/select-items.js';
+import { isCondition } from '../queries/conditions.js';
 import { listedOfNothing, orOfNothing, type Aggregated } from './sums-of-nothing.js';
 
 /** Writes an expression in the engine's SQL, with expressions in the place of names. */
