@@ -28,7 +28,8 @@ export const STREAMS = ['one', 'two', 'three'] as const;
  * is most of what the rounds cost.
  */
 const PAUSE_MS = rounds(200, 20);
-const PAUSE_OF_LARGE_MS = rounds(2500, 20);
+const PAUSE_OF_MEDIUM_MS = rounds(1000, 20);
+const PAUSE_OF_LARGE_MS = rounds(6000, 20);
 
 /** Uploads by many clients at once, of all sizes, with and without keys, until it is stopped. */
 export class Load {
@@ -113,11 +114,14 @@ export class Load {
         if (sent.acknowledged || !isKeyed || this.stopping.signal.aborted) break;
         await sleep(200);
       }
-      await sleep(sent.records > 10_000 ? PAUSE_OF_LARGE_MS : PAUSE_MS);
+      await sleep(pauseAfter(sent));
       return sent;
     });
   }
 }
+
+const pauseAfter = ({ records }: Sent): number =>
+  records > 10_000 ? PAUSE_OF_LARGE_MS : records > 1000 ? PAUSE_OF_MEDIUM_MS : PAUSE_MS;
 
 /** The table has these rows of one name. */
 interface Found {
