@@ -6,11 +6,6 @@
  * its start the engine would take itself for short of memory, give each block back, and use three
  * times the processor time for what it computes. It compares what it has allocated with what the
  * system says as often, and not each 50 ms, which was half of what an idle engine costs.
- *
- * Two threads merge parts and change them. Up to 16 such tasks take turns on them: with as many
- * tasks as by default, four parts of one organization's large tables would keep a small table of
- * another from being changed until one of them is done. The policy `shortest_task_first` would do
- * the same sooner, but large merges would never come while small ones go on.
  */
 export const SMALL_ENGINE = `<memory_worker_period_ms>250</memory_worker_period_ms>
   <memory_worker_decay_adjustment_period_ms>0</memory_worker_decay_adjustment_period_ms>
@@ -21,11 +16,6 @@ export const SMALL_ENGINE = `<memory_worker_period_ms>250</memory_worker_period_
   <max_partition_size_to_drop>0</max_partition_size_to_drop>
   <database_atomic_delay_before_drop_table_sec>1</database_atomic_delay_before_drop_table_sec>
   <background_pool_size>2</background_pool_size>
-  <background_merges_mutations_concurrency_ratio>8</background_merges_mutations_concurrency_ratio>
-  <merge_tree>
-    <number_of_free_entries_in_pool_to_execute_mutation>4</number_of_free_entries_in_pool_to_execute_mutation>
-    <number_of_free_entries_in_pool_to_lower_max_size_of_merge>32</number_of_free_entries_in_pool_to_lower_max_size_of_merge>
-  </merge_tree>
   <background_schedule_pool_size>4</background_schedule_pool_size>
   <backup_threads>2</backup_threads>
   <restore_threads>2</restore_threads>

@@ -1,18 +1,8 @@
 import { quoteIdentifier } from '@app/warehouse';
 import type { Expressions } from '../expressions.js';
-import { operandEnd } from '../operands.js';
+import { callAt, operandEnd } from '../operands.js';
 import { isCondition } from './conditions.js';
-import {
-  endOf,
-  isQuery,
-  isSymbol,
-  isWord,
-  itemAt,
-  itemsOf,
-  startOf,
-  type Node,
-  type Nodes,
-} from '../source-tree.js';
+import { endOf, isSymbol, isWord, startOf, type Node, type Nodes } from '../source-tree.js';
 
 /** An item of the select list. */
 export interface SelectItem {
