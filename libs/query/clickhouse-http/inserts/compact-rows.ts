@@ -8,6 +8,8 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
+const NAME_BYTES_MAX = 256;
+
 const BEGIN = Buffer.from('{');
 const END = Buffer.from('}');
 const NEXT_ROW = Buffer.from('\n');
@@ -20,8 +22,22 @@ export async function* objectsOfLists(
   rows: AsyncIterable<Buffer>,
   columns: readonly string[],
 ): AsyncGenerator<Buffer> {
+  checkNames(columns);
   const writer = new ObjectsOfLists(columns);
   for await (const piece of rows) yield writer.push(piece);
+}
+
+/** Names are written into every row: long ones would make much of few bytes. */
+function checkNames(columns: readonly string[]): void {
+  const long = columns.find((name) => Buffer.byteLength(name) > NAME_BYTES_MAX);
+  if (long !== undefined)
+    throw new MillraceError('MALFORMED_BODY', `column ${JSON.stringify(`${long.slice(0, 40)}…`)} has a name of more than ${NAME_BYTES_MAX} bytes`); // prettier-ignore
+  const seen = new Set<string>();
+  for (const name of columns) {
+    if (seen.has(name))
+      throw new MillraceError('MALFORMED_BODY', `column ${JSON.stringify(name)} is named twice`);
+    seen.add(name);
+  }
 }
 
 class ObjectsOfLists {
@@ -58,22 +74,24 @@ class ObjectsOfLists {
     if (byte === QUOTE) this.isInText = true;
     else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
       this.depth += 1;
-      if (this.depth === 1 && byte === OPEN_LIST) return this.beginRow();
+      if (this.depth === 1) return this.beginRow(byte);
     } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
       this.depth -= 1;
-      if (this.depth === 0 && byte === CLOSE_LIST) return this.endRow();
+      if (this.depth <= 0) return this.endRow(byte);
     } else if (byte === COMMA && this.depth <= 1)
       return this.depth === 1 ? [Buffer.from(','), this.nextKey()] : [NEXT_ROW];
     return undefined;
   }
 
-  private beginRow(): readonly Buffer[] {
+  private beginRow(byte: number): readonly Buffer[] {
     this.row += 1;
+    if (byte !== OPEN_LIST) throw this.ofNoList();
     this.values = 0;
     return [BEGIN, this.nextKey()];
   }
 
-  private endRow(): readonly Buffer[] {
+  private endRow(byte: number): readonly Buffer[] {
+    if (byte !== CLOSE_LIST || this.depth < 0) throw this.ofNoList();
     if (this.values < this.keys.length) throw this.ofOtherLength(`${this.values}`);
     return [END];
   }
@@ -83,6 +101,10 @@ class ObjectsOfLists {
     if (!key) throw this.ofOtherLength('more');
     this.values += 1;
     return key;
+  }
+
+  private ofNoList(): MillraceError {
+    return new MillraceError('MALFORMED_BODY', `row ${this.row} is no list of values; send [1,"a"]; nothing is stored`); // prettier-ignore
   }
 
   private ofOtherLength(values: string): MillraceError {

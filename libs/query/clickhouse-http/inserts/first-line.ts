@@ -11,18 +11,22 @@ export async function takeLine(
   rows: AsyncIterable<Buffer>,
 ): Promise<{ readonly line: Buffer; readonly rest: AsyncIterable<Buffer> }> {
   const pieces = rows[Symbol.asyncIterator]();
-  let begun = Buffer.alloc(0);
-  let end = -1;
-  while (end < 0 && begun.length <= BYTES_MAX) {
+  const begun: Buffer[] = [];
+  let [length, end] = [0, -1];
+  // Pieces may be as short as a byte, so none is looked at twice.
+  while (end < 0 && length <= BYTES_MAX) {
     const next = await pieces.next();
     if (next.done) break;
-    begun = Buffer.concat([begun, next.value]);
-    end = begun.indexOf(NEWLINE);
+    const found = next.value.indexOf(NEWLINE);
+    end = found < 0 ? -1 : length + found;
+    begun.push(next.value);
+    length += next.value.length;
   }
-  if (end < 0 && begun.length > BYTES_MAX)
+  if (end < 0 && length > BYTES_MAX)
     throw new MillraceError('MALFORMED_BODY', `the first line is longer than ${BYTES_MAX} bytes`);
-  const line = end < 0 ? begun : begun.subarray(0, end);
-  const behind = end < 0 ? Buffer.alloc(0) : begun.subarray(end + 1);
+  const all = Buffer.concat(begun);
+  const line = end < 0 ? all : all.subarray(0, end);
+  const behind = end < 0 ? Buffer.alloc(0) : all.subarray(end + 1);
   return { line, rest: continued(behind, pieces) };
 }
 

@@ -117,9 +117,15 @@ describe('the rows of a body', () => {
     [{ ...TABS, columns: ['a', 'b'], heads: 0 }, '1\tx"y\n\\N\t', '"a","b"\n"1","x""y"\n,""\n'],
     [
       { ...TABS, columns: ['a'], heads: 0 },
-      "\\N1\n\\\\N\n\\t\\n\\'\\q\r\n\r1",
-      '"a"\n"N1"\n"\\N"\n"\t\n\'q"\n"\r1"\n',
+      "\\\\N\n\\t\\n\\'\\q\r\n\r1\n\\N\r\n\\x41\\x0a\\e\\%",
+      '"a"\n"\\N"\n"\t\n\'\\q"\n"\r1"\n\n"A\n\x1b\\%"\n',
     ],
+    // The byte order mark is no letter of a name, nor of a value.
+    [{ ...TABS, columns: ['a'], heads: 0 }, '\ufeff1', '"a"\n"1"\n'],
+    [{ ...TABS, columns: undefined, heads: 1 }, '\ufeffa\n1\n', '"a"\n"1"\n'],
+    [{ ...CSV, columns: ['a'] }, '\ufeff1\n', '"a"\n1\n'],
+    [{ ...LISTS, columns: undefined, heads: 1 }, '\ufeff["a"]\n[1]', '{"a":1}'],
+    [{ ...TABS, columns: ['a'], heads: 0 }, '', '"a"\n'],
     [{ ...TABS, columns: undefined, heads: 1 }, 'a\tb\n1\t2\n', '"a","b"\n"1","2"\n'],
     [{ ...TABS, columns: undefined, heads: 2 }, 'a\nInt64\n1\n', '"a"\n"1"\n'],
     [
@@ -153,6 +159,26 @@ describe('the rows of a body', () => {
       'row 1 has more values, and 1 columns are named',
     ],
     [{ ...LISTS, columns: undefined, heads: 1 }, '{"a":1}\n', 'the first line is no list of names'],
+    [{ ...LISTS, columns: ['a'], heads: 0 }, '[1]\n{"b":1}', 'row 2 is no list of values'],
+    [{ ...LISTS, columns: ['a', 'b'], heads: 0 }, '[1}', 'row 1 is no list of values'],
+    [{ ...LISTS, columns: ['a'], heads: 0 }, '[1]]', 'row 1 is no list of values'],
+    [{ ...LISTS, columns: undefined, heads: 1 }, '["a","a"]\n[1,2]', '"a" is named twice'],
+    [
+      { ...LISTS, columns: undefined, heads: 1 },
+      `["${'a'.repeat(300)}"]\n[1]`,
+      'a name of more than 256 bytes',
+    ],
+    [
+      { ...LISTS, columns: undefined, heads: 1 },
+      `["${'a'.repeat(1e6)}`.repeat(2),
+      'first line is longer',
+    ],
+    // These are changed in silence otherwise.
+    [{ ...TABS, columns: ['a'], heads: 0 }, '1\n\\N1\n', 'line 2: \\N is null'],
+    [{ ...TABS, columns: ['a'], heads: 0 }, 'a\\N\n', 'line 1: \\N is null'],
+    [{ ...TABS, columns: ['a'], heads: 0 }, '\\xZZ\n', 'line 1: behind \\x'],
+    [{ ...TABS, columns: ['a', 'b'], heads: 0 }, '1\t2\n3\t\\x', 'line 2: the rows end'],
+    [{ ...TABS, columns: ['a', 'b'], heads: 0 }, '1\t2\n3\t\\', 'line 2: the rows end'],
   ] as const)('are refused: %j %j', async (insert, text, why) => {
     const rows = rowsIn(insert, '', 0)?.(pieces(text)) ?? pieces();
     await expect(allOf(rows)).rejects.toThrow(why);

@@ -5,6 +5,7 @@ import { takeLine } from './first-line.js';
 import { HEAD_BYTES, isHeadWhole, type InsertStatement } from './insert-statement.js';
 import { csvOfTabs } from './tab-separated-rows.js';
 
+const MARK = Buffer.from('\ufeff');
 const EVENTS = ['readable', 'end', 'close'] as const;
 
 /**
@@ -55,7 +56,7 @@ export function rowsIn(
   if (isAsItComes && before === '' && skipped === 0) return undefined;
   return async function* rows(body): AsyncGenerator<Buffer> {
     if (insert.columns && insert.kind === 'csv') yield headerOf(insert.columns);
-    yield* inForm(insert, bytesIn(body, before, skipped));
+    yield* inForm(insert, withoutMark(bytesIn(body, before, skipped)));
   };
 }
 
@@ -72,6 +73,22 @@ async function* bytesIn(
     if (left < piece.length) yield piece.subarray(left);
     left = Math.max(0, left - piece.length);
   }
+}
+
+/** Leaves the byte order mark out, which would be one of the first name or value. */
+async function* withoutMark(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let begun = Buffer.alloc(0);
+  let isBegun = false;
+  for await (const piece of bytes) {
+    if (isBegun) yield piece;
+    else {
+      begun = Buffer.concat([begun, piece]);
+      isBegun = begun.length >= MARK.length;
+      if (isBegun)
+        yield begun.subarray(0, MARK.length).equals(MARK) ? begun.subarray(MARK.length) : begun;
+    }
+  }
+  if (!isBegun) yield begun;
 }
 
 async function* inForm(

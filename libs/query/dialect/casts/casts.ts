@@ -67,7 +67,7 @@ export function castOf(source: Source, written: string): string | undefined {
   if (!SCALAR_TYPE.test(target)) return plain;
   const to = castType(name);
   if (isInteger(to) || isWideInteger(target))
-    return integerOf(type, value, target) ?? readable(type, value, cast, target);
+    return integerOf(type, value, target) ?? readable(type, value, cast, target) ?? plain;
   if (to.kind === 'decimal') return decimalOf(type, value, to, target);
   if (to.kind === 'date' && NUMBERS.test(type.kind)) {
     const problem =
@@ -115,14 +115,21 @@ function readable(type: Known, value: string, cast: string, target: string): str
 const unreadable = (target: string): string =>
   `a text cannot be read as ${target}; TRY_CAST answers null for such`;
 
-const thrownIf = (condition: string, problem: string, value: string): string =>
-  `if(throwIf(${condition}, ${quoteText(problem)}) = 0, ${value}, NULL)`;
+const thrownIf = (condition: string, problem: string, value: string, other = 'NULL'): string =>
+  `if(throwIf(${condition}, ${quoteText(problem)}) = 0, ${value}, ${other})`;
+
+/**
+ * A number, or an error. Where both results of `if` were the constant NULL, which `'x'` is as a
+ * number, the engine would not look at the condition.
+ */
+const numberUnless = (condition: string, target: string, value: string): string =>
+  thrownIf(condition, unfit(target), value, `CAST(0, ${quoteText(`Nullable(${target})`)})`);
 
 /** Writes the cast of a number to an integer. Undefined if the value is no number. */
 function integerOf(type: Known, value: string, target: string): string | undefined {
   const nullable = quoteText(`Nullable(${target})`);
   const wide = isWideInteger(target) ? wideInteger(value, type, target) : undefined;
-  if (wide) return thrownIf(wide.isNone, unfit(target), wide.value);
+  if (wide) return numberUnless(wide.isNone, target, wide.value);
   if (isInteger(type)) return `accurateCast(${value}, ${nullable})`;
   if (type.kind === 'float' || type.kind === 'fraction' || type.kind === 'decimal')
     return `accurateCast(round(${value}), ${nullable})`;
@@ -132,7 +139,7 @@ function integerOf(type: Known, value: string, target: string): string | undefin
     type.kind === 'text'
       ? exact
       : `multiIf(${of(MIXED, value)}, CAST(${value}, ${nullable}), ${of(FRACTIONS, value)}, accurateCastOrNull(round(accurateCastOrNull(${value}, 'Decimal(76, 20)')), ${quoteText(target)}), ${exact})`;
-  return thrownIf(`isNull(${whole}) AND isNotNull(${value})`, unfit(target), whole);
+  return numberUnless(`isNull(${whole}) AND isNotNull(${value})`, target, whole);
 }
 
 const unfit = (target: string): string =>
@@ -154,5 +161,5 @@ function decimalOf(type: Known, value: string, to: Known, target: string): strin
   const rounded = isWhole ? value : `round(${isExact(type) ? value : read}, ${scale})`;
   const limit = `toDecimal256('1${'0'.repeat(whole)}', 0)`;
   const isLost = isText(type) ? ` OR (isNull(${read}) AND isNotNull(${value}))` : '';
-  return thrownIf(`ifNull(abs(${rounded}) >= ${limit}, 0)${isLost}`, unfit(target), cast(rounded));
+  return numberUnless(`ifNull(abs(${rounded}) >= ${limit}, 0)${isLost}`, target, cast(rounded));
 }

@@ -26,7 +26,11 @@ export function triedCast(source: TriedValue, name: string): string {
   const target = engineType(name);
   const type = castType(name);
   const cast = (from: string): string => `accurateCastOrNull(${from}, ${quoteText(target)})`;
-  if (isWideInteger(target)) return triedWideInteger(value, source.type, target) ?? cast(value);
+  if (isWideInteger(target)) {
+    // The engine would cut the fraction off.
+    const whole = source.type.kind === 'decimal' ? `round(${value})` : value;
+    return triedWideInteger(value, source.type, target) ?? cast(whole);
+  }
   if (isInteger(type)) {
     const is = (name: string): string => `match(toTypeName(${value}), '${name}')`;
     // The engine raises an error for a decimal that does not fit into the integer. As a text it

@@ -35,6 +35,7 @@ import {
 } from '../source-tree.js';
 import { choicesOf } from './choices.js';
 import { engineType } from './standard-type-names.js';
+import { hasLength } from '../times/clock-arithmetic.js';
 
 /**
  * Gives the engine's type of a column by its name: `undefined` if no table of the statement has it,
@@ -110,6 +111,8 @@ export class ValueTypes {
     if (!/^[-+*]$/.test(operator.text)) return UNKNOWN;
     const left = this.of(nodes.slice(0, end), depth + 1);
     const right = this.of(nodes.slice(end + 1), depth + 1);
+    if (left.kind === 'time' && hasLength(nodes.slice(end + 1))) return left;
+    if (right.kind === 'time' && hasLength(nodes.slice(0, end))) return right;
     const type = joined(operator.text, left, right);
     const constant = isFraction(left, right) ? typeOfConstant(nodes) : undefined;
     if (constant) return constant;

@@ -40,12 +40,14 @@ function ofFloat(value: string, target: string): Checked {
   const limit = 2 ** (unsigned === '' ? FLOAT_BITS - 1 : FLOAT_BITS);
   const rounded = `round(${value})`;
   const isWithin = `(${rounded} >= ${unsigned === '' ? -limit : 0}) AND (${rounded} < ${limit})`;
-  // Each half has as many bits as the engine converts without an error.
-  const high = `floor(${rounded} / ${2 ** HALF_BITS})`;
-  const low = `toUInt64(${rounded} - (${high} * ${2 ** HALF_BITS}))`;
-  const half = unsigned === '' ? 'toInt64' : 'toUInt64';
+  // Each half has as many bits as the engine converts without an error. Of a negative number the
+  // lower half would not be exact as a float.
+  const size = `abs(${rounded})`;
+  const high = `floor(${size} / ${2 ** HALF_BITS})`;
+  const low = `toUInt64(${size} - (${high} * ${2 ** HALF_BITS}))`;
+  const whole = `bitShiftLeft(to${target}(toUInt64(${high})), ${HALF_BITS}) + ${low}`;
   return {
-    value: `to${target}(bitShiftLeft(to${target}(${half}(${high})), ${HALF_BITS}) + ${low})`,
+    value: `to${target}(${unsigned === '' ? `if(${rounded} < 0, -1, 1) * (${whole})` : whole})`,
     isNone: `ifNull(NOT (${isWithin}), 0)`,
   };
 }

@@ -34,9 +34,14 @@ export function bitOperators(nodes: Nodes, at: number, write: Write): Rewritten 
 
 const isShift = (operator: string): boolean => operator === '>>';
 
-/** The engine would shift bits out without an error: a shift is a product with a power of 2. */
-const shiftedLeft = (value: string, by: string): string =>
-  `accurateCast(accurateCast(${value}, 'Nullable(Int256)') * bitShiftLeft(toInt256(1), least(${by}, ${BITS_MAX})), 'Nullable(Int64)')`;
+/**
+ * The engine would shift bits out without an error: a shift is a product with a power of 2. By null,
+ * of which `least` would make the bound, it is null.
+ */
+function shiftedLeft(value: string, by: string): string {
+  const bits = /^\d+$/.test(by) ? `least(${by}, ${BITS_MAX})` : `if((${by}) > ${BITS_MAX}, ${BITS_MAX}, ${by})`; // prettier-ignore
+  return `accurateCast(accurateCast(${value}, 'Nullable(Int256)') * bitShiftLeft(toInt256(1), ${bits}), 'Nullable(Int64)')`;
+}
 
 /** A product with this power of 2 leaves 64 bits, and fits into 256. */
 const BITS_MAX = 128;
@@ -67,10 +72,15 @@ function complement({ value, isComplement }: Side, write: Write): string {
 /** The engine has bits of other numbers, too. */
 function integer(value: Nodes, write: Write): string {
   const text = write(value);
-  if (isWritten(value) && /^[^x]*[.e]/i.test(text))
+  if (isWritten(value) && hasFraction(value))
     throw new MillraceError('INVALID_SQL', `${text.slice(0, 40)}: only integers have bits`);
   return text;
 }
+
+const hasFraction = (nodes: Nodes): boolean =>
+  nodes.some((node) =>
+    node.kind === 'group' ? hasFraction(node.nodes) : /^(?!0x).*[.e]/i.test(node.text),
+  );
 
 /** True for numbers that stand in the statement: the engine takes few bits for them. */
 const isWritten = (nodes: Nodes): boolean =>

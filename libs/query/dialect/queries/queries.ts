@@ -8,6 +8,7 @@ import { clausesOf, isSetOperator, type Clause } from './select-clauses.js';
 import { isMany, selectItems, type SelectItem } from './select-items.js';
 import {
   findSumsOfNothing,
+  isOneRow,
   listedOfNothing,
   type Aggregated,
 } from '../subqueries/sums-of-nothing.js';
@@ -136,7 +137,9 @@ export class Queries {
     for (const clause of clauses) {
       if (listed && clause.word === 'HAVING') continue;
       const keyword = this.source.slice(nodes[clause.at]?.start, nodes[clause.from - 1]?.end);
-      const body = nodes.slice(clause.from, clause.to);
+      const isPlain = clause.word === 'SELECT' && isOneRow(nodes[0]);
+      const clauseNodes = nodes.slice(clause.from, clause.to);
+      const body = isPlain ? clauseNodes.slice(quantifierLength(clauseNodes)) : clauseNodes;
       const space = written === '' || written.endsWith(' ') ? '' : ' ';
       written += `${space}${keyword} ${this.body(clause, body, items, groupedNames(nodes, clauses))}`;
     }

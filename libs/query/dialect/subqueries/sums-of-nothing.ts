@@ -45,6 +45,8 @@ export interface Aggregated {
 
 /** The values of subqueries that find no rows, as SQL. Each is asked for once it is written. */
 const OF_NOTHING = new WeakMap<Node, string>();
+/** The SELECT of each subquery that has one row, so that DISTINCT, which the engine refuses, is left out. */
+const ONE_ROW = new WeakSet<Node>();
 /** Subqueries that are written as lists of one element, by their brackets and by their SELECT. */
 const LISTED = new WeakMap<Node, Aggregated>();
 
@@ -76,6 +78,7 @@ function findOfNothing(node: Group, isExists: boolean): void {
   const found = aggregatedOf(query, isExists);
   const [select] = query;
   if (!found || !select) return;
+  ONE_ROW.add(select);
   const value = isExists || found.having ? undefined : computedOfNothing(found.item);
   if (value !== undefined) OF_NOTHING.set(node, value);
   else if (isExists || found.having || found.within || mayBeOfNothing(found.item)) {
@@ -89,6 +92,10 @@ export function orOfNothing(group: Node | undefined, written: string): string {
   const value = group && OF_NOTHING.get(group);
   return value === undefined ? written : `ifNull(${written}, ${value})`;
 }
+
+/** True for the SELECT of a subquery that has one row. */
+export const isOneRow = (select: Node | undefined): boolean =>
+  select !== undefined && ONE_ROW.has(select);
 
 /** True for the brackets of a subquery that is written as a list. */
 export const isListed = (group: Node | undefined): boolean =>
@@ -106,7 +113,9 @@ function aggregatedOf(nodes: Nodes, isExists: boolean): Aggregated | undefined {
   const clauses = clausesOf(nodes);
   const [list] = clauses;
   if (list?.word !== 'SELECT' || clauses.some(({ word }) => !PLAIN.has(word))) return undefined;
-  const [item = [], another] = itemsOf(nodes.slice(list.from, list.to));
+  // There is one row, and so none twice.
+  const from = isWord(nodes[list.from], 'DISTINCT') ? list.from + 1 : list.from;
+  const [item = [], another] = itemsOf(nodes.slice(from, list.to));
   if (another && !isExists) return undefined;
   const alias = isWord(item.at(-2), 'AS') ? item.at(-1) : undefined;
   const value = alias ? item.slice(0, -2) : item;

@@ -15,7 +15,7 @@ const from = (name: string): ScalarFunction =>
     const begin = `(${place}) + ${isBefore}`;
     return length === undefined
       ? `${name}(${text}, ${begin})`
-      : `${name}(${text}, ${begin}, if(${isBefore}, greatest((${length}) - 1, 0), ${length}))`;
+      : `${name}(${text}, ${begin}, (${length}) - (${isBefore} AND ((${length}) > 0)))`;
   });
 
 /** The functions by name, in lower case. */

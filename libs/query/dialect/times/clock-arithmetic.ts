@@ -1,6 +1,13 @@
 import type { Side } from '../numbers/decimal-arithmetic.js';
+import { isList, type Nodes } from '../source-tree.js';
 
 const LENGTH_OF_TIME = /^\(*toInterval/;
+
+/** True for a length of time, and for what is computed with one. */
+export const hasLength = (nodes: Nodes): boolean =>
+  nodes.some((node) =>
+    node.kind === 'word' ? /^toInterval/.test(node.text) : isList(node) && hasLength(node.nodes),
+  );
 
 const isLength = ({ written }: Side): boolean => LENGTH_OF_TIME.test(written);
 

@@ -17,9 +17,9 @@ export const madeDate = fn(3, 3, (year, month, day) =>
   ]),
 );
 
-export const madeTimestamp = fn(6, 6, (year, month, day, hour, minute, second) =>
-  checked(
-    `makeDateTime64(${year}, ${month}, ${day}, ${hour}, ${minute}, toUInt8(floor(${second})), toUInt32(round(((${second}) - floor(${second})) * 1000000)), 6, 'UTC')`,
+export const madeTimestamp = fn(6, 6, (year, month, day, hour, minute, second) => {
+  const whole = checked(
+    `makeDateTime64(${year}, ${month}, ${day}, ${hour}, ${minute}, toUInt8(floor(${second})), 0, 6, 'UTC')`,
     [
       ['toYear', year],
       ['toMonth', month],
@@ -28,5 +28,7 @@ export const madeTimestamp = fn(6, 6, (year, month, day, hour, minute, second) =
       ['toMinute', minute],
       ['toSecond', `floor(${second})`],
     ],
-  ),
-);
+  );
+  // The fraction is added, for it may be rounded to a second: 59.9999999.
+  return `addMicroseconds(${whole}, toInt64(round(((${second}) - floor(${second})) * 1000000)))`;
+});
