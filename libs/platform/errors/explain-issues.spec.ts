@@ -11,7 +11,7 @@ const schema = z.strictObject({
   names: z.array(z.string()).min(1).max(2).optional(),
 });
 
-describe('a value that does not fit', () => {
+describe('words for a value that does not fit', () => {
   it.each([
     [{ level: 'loud' }, 'level: want one of info, warn'],
     [{ kind: 'traces' }, 'kind: want logs'],
