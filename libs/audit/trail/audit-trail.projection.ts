@@ -277,6 +277,8 @@ export class AuditTrailProjection implements SnapshottedProjection {
       await allOf(
         this.directory.databases().map(async (database) => {
           await this.flushOne(database);
+          // Another process that leads may have entries to write that name the person.
+          await this.follow(database, this.places.lastRead(database) ?? -1n);
           await this.writers.run(() => this.eraseIn([database]));
         }),
       );
