@@ -11,7 +11,7 @@ import { AccountsDirectory } from '../../apps/api/components/accounts-directory.
 import { MemoryAuditTables } from '../doubles/audit-tables/memory-audit-tables.js';
 import { until } from '../server/until.js';
 import { newEvent } from './event-store.contract.js';
-import { by, openSite, startNode, type Node, type Site } from './node.js';
+import { account, by, openSite, startNode, type Node, type Site } from './node.js';
 
 const KEY = Buffer.alloc(32, 5);
 const NEVER_MS = 60_000;
@@ -35,8 +35,18 @@ class SlowDatabases implements Projection {
 /** Counts how often somebody asks for a trail that is not there. */
 class CountedTables extends MemoryAuditTables {
   missed = 0;
+  asked = 0;
+  /** Entries of this trail take their time to be written. */
+  held: string | undefined;
+  letGo: () => void = () => undefined;
+
+  override async appendAudit(database: string, rows: readonly AuditRow[]): Promise<void> {
+    if (database === this.held) await new Promise<void>((resolve) => (this.letGo = resolve));
+    await super.appendAudit(database, rows);
+  }
 
   override lastAudit(database: string): Promise<AuditRow | undefined> {
+    this.asked += 1;
     if (!this.databases.has(database)) this.missed += 1;
     return super.lastAudit(database);
   }
@@ -97,9 +107,32 @@ describe('a process that follows one that is slow for an organization', () => {
   });
   afterEach(async () => {
     databases.end();
+    tables.letGo();
     await follower.node.stop();
     await leader.node.stop();
     await site.dispose();
+  });
+
+  it('tells of the end of a person only when what the leader still writes names them no more', async () => {
+    const { memberships } = leader.node;
+    const { id: organizationId, database } = await memberships.create('acme', undefined, by());
+    const ann = await leader.node.accounts.register(account('ann'), by());
+    tables.held = database;
+    await memberships.rotatePasscode(organizationId, by(ann, { organizationId }));
+    await until(() => Promise.resolve(follower.node.users.byId(ann) !== undefined));
+    let isErased = false;
+    const erasing = follower.node.accounts
+      .erase(ann, 'ann@example.com', by())
+      .then(() => (isErased = true));
+    await until(() => Promise.resolve(follower.directory.erased().includes(ann)));
+    const before = tables.asked;
+    await until(() => Promise.resolve(isErased || tables.asked > before + 100));
+    expect(isErased).toBe(false);
+    tables.held = undefined;
+    tables.letGo();
+    await erasing;
+    const actors = tables.databases.get(database)?.map(({ actor }) => actor);
+    expect(actors).not.toContain('ann@example.com');
   });
 
   it('shows the organization only when the leader has carried it out', async () => {

@@ -144,6 +144,8 @@ describe('a trail that cannot be written', () => {
       .delete(organizationOf(node, 'acme'), undefined, by())
       .catch((error: unknown) => error);
     await soon(() => node.organizations.find('acme') === undefined);
+    // Other processes take this entry for the sign that the leader is at work.
+    await soon(() => rows(home).at(-1) === 'OrganizationDeleted');
     await refuse();
     await soon(() => rows(home).includes('CommandRefused'));
     expect(rows(home).slice(-2)).toEqual(['OrganizationDeleted', 'CommandRefused']);

@@ -175,6 +175,61 @@ describe('events of several organizations', () => {
     await projector.awaitWritten(shown);
   });
 
+  it('go on while what was written of one lane takes no end of time', async () => {
+    await projector.stop();
+    let end = (): void => undefined;
+    const trails = {
+      name: 'trails',
+      lanes: byOrganization,
+      apply: () => undefined,
+      writeGroup: async (lane: string): Promise<void> => {
+        if (lane === 'organization-a') await new Promise<void>((resolve) => (end = resolve));
+      },
+    };
+    projector = new Projector(store, [trails], log, snapshots(), 200);
+    await projector.start();
+    const slow = await append('a', 'A');
+    await projector.settled('organization-a');
+    await expect(projector.awaitWritten(slow)).rejects.toMatchObject({ kind: 'NOT_READY' });
+    // A snapshot is due on the way.
+    for (let lot = 0; lot < 11; lot += 1)
+      await append('b', ...Array.from({ length: 1000 }, () => 'B'));
+    const last = await append('b', 'B');
+    await until(() => projector.position >= last);
+    await projector.awaitWritten(last);
+    end();
+    await projector.awaitWritten(slow);
+  });
+
+  it('fail for what concerns them, also while another stage has them ahead', async () => {
+    await projector.stop();
+    carriedOut = new CarriedOut();
+    carriedOut.failing.add('A');
+    const gates = new Gates();
+    const ahead = {
+      name: 'ahead',
+      lanes: () => ['trail'],
+      goesAhead: () => true,
+      isDone: false,
+      apply: async (): Promise<void> => {
+        await gates.pass('A');
+        ahead.isDone = true;
+      },
+      writeGroup: () => Promise.resolve(),
+    };
+    projector = new Projector(store, [carriedOut, ahead], log);
+    await projector.start();
+    await append('a', 'A');
+    // It is tried again more and more seldom.
+    said.length = 0;
+    await until(() => said.length === 4 && gates.isAt('A'));
+    gates.let('A');
+    await until(() => ahead.isDone);
+    expect(() => projector.checkBeforeAppend(['organization-a'])).toThrow('nothing was changed');
+    carriedOut.failing.clear();
+    await until(() => !projector.isFailing);
+  });
+
   it('are in no snapshot beyond one that is not applied, and come once each after a start', async () => {
     await projector.awaitPosition(await append('a', 'A'));
     await append('a', 'Slow');

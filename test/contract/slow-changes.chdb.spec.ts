@@ -91,6 +91,21 @@ describe('changes of tables for which the engine takes no end of time', () => {
     expect(await warehouse.tables()).toHaveLength(2 * (SLOW + 1));
   });
 
+  it('are not begun any more, where they waited for a place, when it ends', async () => {
+    const places = 28;
+    jest.spyOn(warehouse, 'dropDatabase').mockImplementation(lasting);
+    for (let n = 0; n < places + 2; n += 1) {
+      const data = { organizationId: `S${n}`, name: `s${n}`, database: `o_${n}` };
+      const ended = newEvent('OrganizationDeleted', data);
+      await site.store.append(`organization-S${n}`, [ended], 'any');
+    }
+    await until(() => Promise.resolve(ends.length === places));
+    const stopped = dropped.stop();
+    for (const end of ends.splice(0)) end();
+    await stopped;
+    expect(ends).toHaveLength(0);
+  });
+
   it('hold up the end of an organization no longer than its name is needed', async () => {
     await node.projector.awaitPosition(await create('OLD'));
     const ended = organizationOf(node, 'old');

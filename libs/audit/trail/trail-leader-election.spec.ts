@@ -33,6 +33,22 @@ class Tables extends MemoryAuditTables {
   }
 }
 
+describe('a process that takes the lead', () => {
+  it('does all duties first, also those that come while it does another', async () => {
+    const election = new TrailLeaderElection(new Tables(), { rank: 'reserve' });
+    const done: string[] = [];
+    election.whenTaken(() => {
+      done.push('first');
+      election.whenTaken(() => Promise.resolve(void done.push(`second ${election.isLeading}`)));
+      return Promise.resolve();
+    });
+    await election.take();
+    expect([done, election.isLeading]).toEqual([['first', 'second false'], true]);
+    await election.take();
+    expect(done).toHaveLength(2);
+  });
+});
+
 describe('a process that follows the leader', () => {
   let tables: Tables;
   let isGone: boolean;

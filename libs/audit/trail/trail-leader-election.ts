@@ -35,7 +35,7 @@ export class TrailLeaderElection extends LeaderElection {
   private followingSince = performance.now();
   /** When it was last seen that the leader had carried out an event. */
   private carriedOutAt = -Infinity;
-  private duties: readonly (() => Promise<void>)[] = [];
+  private readonly duties: (() => Promise<void>)[] = [];
   /** Several trails may be written at a time, and each of them may want the lead. */
   private taking: Promise<void> | undefined;
   private readonly asking = new Semaphore(ASKING);
@@ -81,8 +81,9 @@ export class TrailLeaderElection extends LeaderElection {
     this.terms += 1;
     try {
       await this.tables.claimAudit();
+      // Others may come while one is done: an event that was past `follow` by then.
       for (const duty of this.duties) await duty();
-      this.duties = [];
+      this.duties.length = 0;
       this.leading = true;
     } catch (error) {
       if (!(error instanceof FencedError)) throw error;
@@ -91,7 +92,7 @@ export class TrailLeaderElection extends LeaderElection {
   }
 
   whenTaken(duty: () => Promise<void>): void {
-    this.duties = [...this.duties, duty];
+    this.duties.push(duty);
   }
 
   /** Another process has taken it. */

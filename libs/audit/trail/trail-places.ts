@@ -20,6 +20,8 @@ export const databaseOf = ({ data }: RecordedEvent): string =>
  * turn comes, the directory may know later events.
  */
 export class TrailPlaces {
+  /** The position of the last event that was read of each trail, since events are live. */
+  private readonly read = new Map<string, bigint>();
   private readonly found = new WeakMap<RecordedEvent, TrailEntry | undefined>();
   /** The catalog may not have these streams yet. */
   private readonly owners = new StreamOwners();
@@ -37,11 +39,19 @@ export class TrailPlaces {
       const trail = this.find(step);
       this.owners.note(step);
       this.found.set(step, trail);
-      if (trail) lanes.add(trail.database);
+      if (trail) {
+        lanes.add(trail.database);
+        this.read.set(trail.database, step.position);
+      }
       // This is no entry alone: names are taken out of all trails.
       if (step.type === 'UserErased') lanes.add(ALL_TRAILS);
     }
     return [...lanes];
+  }
+
+  /** The position of the last event of a trail; undefined: none has come since the start. */
+  lastRead(database: string): bigint | undefined {
+    return this.read.get(database);
   }
 
   /** The trail of what is asked in a lane of organizations; undefined where it has ended, or is not there yet. */

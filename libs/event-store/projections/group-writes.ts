@@ -1,4 +1,4 @@
-import { Backoff } from '@app/flow';
+import { Backoff, within } from '@app/flow';
 import type { Projection } from './projection.js';
 
 interface GroupWritesLog {
@@ -84,8 +84,11 @@ export class GroupWrites {
     return lanes.every((lane) => (this.lanes.get(lane)?.unwritten[0] ?? position + 1n) > position);
   }
 
-  /** Resolves when what these lanes have now is written, or fails there, or it ends. */
-  async settle(lanes: readonly string[] = [...this.lanes.keys()]): Promise<void> {
+  /** Resolves when what these lanes have now is written, or fails there, or it ends, or after so long. */
+  async settle(
+    maxWaitMs: number,
+    lanes: readonly string[] = [...this.lanes.keys()],
+  ): Promise<void> {
     const marks = lanes.flatMap((lane) => {
       const writing = this.lanes.get(lane);
       return writing ? [{ writing, count: writing.written + writing.unwritten.length }] : [];
@@ -95,7 +98,12 @@ export class GroupWrites {
         ({ writing: { written, failed, isOver }, count }) =>
           written >= count || failed !== undefined || isOver,
       );
-    while (!isDone()) await this.change();
+    if (isDone()) return;
+    let isLate = false;
+    const wait = async (): Promise<void> => {
+      while (!isDone() && !isLate) await this.change();
+    };
+    await within(maxWaitMs, wait(), () => void (isLate = true));
   }
 
   /** Waits until there is room for another event, also while writing fails. */

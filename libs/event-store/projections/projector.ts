@@ -115,7 +115,7 @@ export class Projector {
    */
   async settled(lane?: string): Promise<void> {
     await this.beside.underWay.settled(lane, this.stopping.signal, this.maxWaitMs);
-    await this.groups.settle(lane === undefined ? undefined : [lane]);
+    await this.groups.settle(this.maxWaitMs, lane === undefined ? undefined : [lane]);
   }
 
   /**
@@ -127,7 +127,7 @@ export class Projector {
     const { underWay } = this.beside;
     const concerned = lanes ?? underWay.lanesBehind(position) ?? this.groups.lanesOf(position);
     await underWay.whole(position, this.stopping.signal, this.maxWaitMs);
-    await this.groups.settle(concerned);
+    await this.groups.settle(this.maxWaitMs, concerned);
     if (underWay.has(position) || !this.groups.isWritten(position, concerned))
       throw this.stopping.signal.aborted ? shuttingDown() : this.notReady();
   }
@@ -200,13 +200,13 @@ export class Projector {
 
   /** The lanes of an event that goes by no lanes. */
   private get unlaned(): readonly string[] {
-    return this.first.some(({ projection }) => projection.writeGroup) ? ONE_LANE : [];
+    return this.first.some(({ projection }) => projection.writeGroup !== undefined) ? ONE_LANE : [];
   }
 
   private sideBySide(runners: readonly Runner[]): SideBySide {
     return new SideBySide(runners, this.stopping.signal, {
       shown: () => this.waiters.resolve((position) => this.shows(position)),
-      whole: ({ event, lanesBehind }) => this.groups.given(event.position, lanesBehind),
+      given: ({ position }, lanes) => this.groups.given(position, lanes),
       failed: (error, runner, at) => this.fellBehind(error, runner, at),
     });
   }
@@ -241,7 +241,7 @@ export class Projector {
     const isBetween = this.failure !== undefined || !this.beside.underWay.isIdle;
     if (!event || !this.snapshots || this.isPartial || isBetween) return;
     [this.sinceSnapshot, this.snapshotAfter] = [0, SNAPSHOT_EVERY];
-    await this.groups.settle();
+    await this.groups.settle(SNAPSHOT_WAIT_MS);
     const isWritten = this.groups.isIdle;
     try {
       for (const runner of this.runners) {

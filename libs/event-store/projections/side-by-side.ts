@@ -16,8 +16,8 @@ interface Stage {
 interface Told {
   /** Commands may go on that have waited for the event. */
   shown(this: void, event: RecordedEvent): void;
-  /** All projections have the event. */
-  whole(this: void, at: UnderWay): void;
+  /** Projections that write in groups have the event in these lanes. It comes in the lanes' order. */
+  given(this: void, event: RecordedEvent, lanes: readonly string[]): void;
   failed(this: void, error: unknown, runner: Runner, at: UnderWay): void;
 }
 
@@ -54,11 +54,13 @@ export class SideBySide {
     for (const { stage, lanes } of concerned) {
       const earlier = whole;
       const goesAhead = stage.runners.every(({ projection }) => projection.goesAhead?.(event));
-      const applied = stage.turns.run(
-        lanes,
-        async () => (goesAhead || (await earlier)) && this.apply(stage, entry),
-      );
-      whole = goesAhead ? earlier.then((isDone) => isDone && applied) : applied;
+      const applied = stage.turns.run(lanes, async () => {
+        const isApplied = (goesAhead || (await earlier)) && (await this.apply(stage, entry));
+        // What goes ahead is written at once, too: nothing else may come to be written with it.
+        if (isApplied && stage.isBehind) this.told.given(event, lanes);
+        return isApplied;
+      });
+      whole = goesAhead ? both(earlier, applied) : applied;
       if (!stage.isBehind) shown = whole;
     }
     const running = this.follow(entry, shown, whole).finally(() => this.running.delete(running));
@@ -89,29 +91,35 @@ export class SideBySide {
     shown: Promise<boolean>,
     whole: Promise<boolean>,
   ): Promise<void> {
-    if (!(await shown)) return;
-    this.underWay.shown(entry);
-    this.told.shown(entry.event);
-    if (!(await whole)) return;
-    this.underWay.end(entry);
-    this.told.whole(entry);
+    if (await shown) {
+      this.underWay.shown(entry);
+      this.told.shown(entry.event);
+    }
+    // What went ahead may still be at work where the event does not come to be shown.
+    if (await whole) this.underWay.end(entry);
   }
 
   /** @returns false where it ends before all of its projections have the event */
   private async apply({ runners }: Stage, entry: UnderWay): Promise<boolean> {
     const { signal } = this;
     for (const runner of runners) {
+      let hasFailed = false;
       const failed = (error: unknown): void => {
+        hasFailed = true;
         this.underWay.failed(entry, error);
         this.told.failed(error, runner, entry);
       };
       // Each event has its own steps.
       const own = { ...runner, steps: 0 };
       if (!(await applyUntilDone(own, entry.event, { signal, failed }))) return false;
-      this.underWay.recovered(entry);
+      // Another stage may have it at the same time, and fail.
+      if (hasFailed) this.underWay.recovered(entry);
     }
     return true;
   }
 }
+
+const both = async (one: Promise<boolean>, other: Promise<boolean>): Promise<boolean> =>
+  (await Promise.all([one, other])).every(Boolean);
 
 const inOrder: Lanes = () => [''];

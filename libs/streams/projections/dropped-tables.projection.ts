@@ -103,7 +103,10 @@ export class DroppedTablesProjection implements Projection {
     const backoff = new Backoff(BACKOFF_MS);
     while (!signal.aborted) {
       try {
-        await this.places.run(() => this.schema.dropDatabase(database));
+        await this.places.run(async () => {
+          // There may have been no place until it ended.
+          if (!signal.aborted) await this.schema.dropDatabase(database);
+        });
         return;
       } catch (error) {
         const message = 'the database of a deleted organization is still there; it is tried again';
@@ -121,10 +124,11 @@ export class DroppedTablesProjection implements Projection {
   }
 
   private async dropDatabases(): Promise<void> {
+    // A database whose end comes from now on is owed anew.
+    this.isOwed = false;
     const { deletedDatabases } = this.streams;
     for (const database of await this.schema.databases())
       if (deletedDatabases.has(database)) await this.schema.dropDatabase(database);
-    this.isOwed = false;
   }
 
   private async dropLeftovers(): Promise<void> {

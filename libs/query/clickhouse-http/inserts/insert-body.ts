@@ -95,7 +95,10 @@ async function* inForm(
   { form, columns, heads }: RowsOfInsert,
   bytes: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
-  if (form === undefined) return yield* bytes;
+  if (form === undefined) {
+    yield* bytes;
+    return;
+  }
   const names = heads > 0 ? await takeLine(bytes) : undefined;
   const behindNames = names?.rest ?? bytes;
   const rows = heads > 1 ? (await takeLine(behindNames)).rest : behindNames;
