@@ -6,7 +6,7 @@ interface GroupWritesLog {
   error(details: object, message: string): void;
 }
 
-/** What one lane has to write. */
+/** The events that one lane has to write. */
 interface Writing {
   /** Positions of the events that it was given, in its order. */
   readonly unwritten: bigint[];
