@@ -278,8 +278,7 @@ export class AuditTrailProjection implements SnapshottedProjection {
         this.directory.databases().map(async (database) => {
           await this.flushOne(database);
           // Another process that leads may have entries to write that name the person.
-          const last = this.places.lastRead(database);
-          if (last !== undefined) await this.follow(database, last);
+          await this.places.afterRead(database, (last) => this.follow(database, last));
           await this.writers.run(() => this.eraseIn([database]));
         }),
       );

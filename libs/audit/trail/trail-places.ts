@@ -49,9 +49,10 @@ export class TrailPlaces {
     return [...lanes];
   }
 
-  /** The position of the last event of a trail; undefined: none has come since the start. */
-  lastRead(database: string): bigint | undefined {
-    return this.read.get(database);
+  /** Does something with the position of a trail's last event, where one has come since the start. */
+  async afterRead(database: string, work: (last: bigint) => Promise<void>): Promise<void> {
+    const last = this.read.get(database);
+    if (last !== undefined) await work(last);
   }
 
   /** The trail of what is asked in a lane of organizations; undefined where it has ended, or is not there yet. */

@@ -5,7 +5,7 @@ interface GroupWritesLog {
   error(details: object, message: string): void;
 }
 
-/** The events of one lane that are to be written. */
+/** The events that one lane has to write. */
 interface Writing {
   /** Positions of the events that it was given, in its order. */
   readonly unwritten: bigint[];

@@ -56,7 +56,7 @@ export class SideBySide {
       const goesAhead = stage.runners.every(({ projection }) => projection.goesAhead?.(event));
       const applied = stage.turns.run(lanes, async () => {
         const isApplied = (goesAhead || (await earlier)) && (await this.apply(stage, entry));
-        // What goes ahead is written at once, too: nothing else may come to be written with it.
+        // It is written at once, also where it goes ahead: nothing else may come to be written with it.
         if (isApplied && stage.isBehind) this.told.given(event, lanes);
         return isApplied;
       });
@@ -95,7 +95,7 @@ export class SideBySide {
       this.underWay.shown(entry);
       this.told.shown(entry.event);
     }
-    // What went ahead may still be at work where the event does not come to be shown.
+    // A stage that went ahead may still be at work where the event does not come to be shown.
     if (await whole) this.underWay.end(entry);
   }
 
