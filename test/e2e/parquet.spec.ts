@@ -475,6 +475,14 @@ describe('Parquet', () => {
     }
   });
 
+  it('keeps dots in names within structs, and within lists of structs', async () => {
+    const select =
+      "SELECT 1 AS id, CAST(tuple(tuple('z')), 'Tuple(`a.b` Tuple(`c.d` String))') AS s, [CAST(tuple(1), 'Tuple(`x.y` Int64)')] AS l";
+    await post('dotted', await maker.make(select));
+    const answer = await server.client.call('sql', { body: 'SELECT s, l FROM dotted' });
+    expect(answer.json()).toEqual([{ s: { 'a.b': { 'c.d': 'z' } }, l: [{ 'x.y': 1 }] }]);
+  });
+
   it('goes into a stream of JSON records, and widens it', async () => {
     const stream = fresh();
     const records = [{ id: 1, text: 'x', share: 1 }];

@@ -69,7 +69,8 @@ function object(value: string, column: string): Fitting {
 
 function jsonArray(value: string, kind: string, column: string): Fitting {
   const fits = column === kind || column === 'Array(Dynamic)' ? undefined : `${value} = '[]'`;
-  return fits === undefined
-    ? { value: `JSONExtract(${value}, '${column}')`, fits }
-    : { value: nothing(column), fits };
+  if (fits !== undefined) return { value: nothing(column), fits };
+  // JSONExtract would take a dot in a name for a level, whatever the settings are.
+  const objects = `CAST(JSONExtractArrayRaw(${value}), 'Array(JSON)')`;
+  return { value: column === 'Array(JSON)' ? objects : `JSONExtract(${value}, '${column}')`, fits };
 }
