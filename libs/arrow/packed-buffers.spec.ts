@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkArrow } from './arrow-file.js';
 
-const PACKED = 'test/fixtures/arrow/typed-lz4.arrows';
+const PACKED = join(import.meta.dirname, '../../test/fixtures/arrow/typed-lz4.arrows');
 /** Frames of LZ4 begin with the one, and older ones with the other, which say nothing of how long they are. */
 const [FRAME, OLDER] = ['04224d18', '02214c18'];
 

@@ -22,6 +22,9 @@ describe('types of files in the edge program', () => {
     return { types, rows: lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
   };
 
+  const started = process.cwd();
+  afterEach(() => process.chdir(started));
+
   it.each(['', ',use_memory_table=true'])(
     'moments of Delta Lake have their zone%s',
     async (more) => {

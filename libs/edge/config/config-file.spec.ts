@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseConfigFile } from './config-file.js';
 import { rounds } from '../../../test/rounds.js';
 
@@ -109,7 +110,10 @@ describe("ROAPI's configuration file", () => {
   });
 
   it('of its own tests is read, and what has no effect is told', () => {
-    const text = readFileSync('test/fixtures/roapi/test_datafusion_config.yml', 'utf8');
+    const text = readFileSync(
+      join(import.meta.dirname, '../../../test/fixtures/roapi/test_datafusion_config.yml'),
+      'utf8',
+    );
     const { tables, postgres, notes } = parseConfigFile(text, 'test.yml');
     expect(tables.map(({ name }) => name)).toContain('s3_blogs_space_encode');
     expect(postgres).toEqual({ host: '0.0.0.0', port: 5432 });

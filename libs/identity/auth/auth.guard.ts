@@ -65,8 +65,14 @@ export class AuthGuard extends PassportGuard('basic') {
     } else if (secret === undefined) await super.canActivate(context);
     else request.caller = await this.callerByToken(request, secret);
     this.admit(request, access);
-    request.isAdmitted = this.standing.of(request);
+    const isStanding = this.standing.of(request);
+    // What looks for an organization that has ended meanwhile tells so by itself.
+    request.isAdmitted = () => isStanding() || this.hasEnded(request);
     return true;
+  }
+
+  private hasEnded({ organization }: AuthenticatedRequest): boolean {
+    return organization !== undefined && !this.organizations.get(organization.id);
   }
 
   /** Passport's result: an error of ours is passed on, everything else means "no". */

@@ -70,7 +70,7 @@ describe('a value of a parameter', () => {
     [1082, '2026-01-02', 'Date32', '2026-01-02'],
     [1184, '2026-01-02 03:04:05.5+02', "DateTime64(6, 'UTC')", '2026-01-02 01:04:05.5'],
     [1114, '2026-01-02 03:04:05+02', 'DateTime64(6)', '2026-01-02 03:04:05'],
-    [1007, '{1,NULL,3}', 'Array(Nullable(Int32))', "['1',NULL,'3']"],
+    [1007, '{1,NULL,3}', 'Array(Nullable(Int32))', '[1,NULL,3]'],
     [1009, '{a,"b,\\"c\\\\",""}', 'Array(Nullable(String))', `['a','b,"c\\\\','']`],
     [1009, '{}', 'Array(Nullable(String))', '[]'],
   ])('of type %s, %s, is %s %s', (oid, given, type, expected) => {
