@@ -66,7 +66,7 @@ export class AuthGuard extends PassportGuard('basic') {
     else request.caller = await this.callerByToken(request, secret);
     this.admit(request, access);
     const isStanding = this.standing.of(request);
-    // What looks for an organization that has ended meanwhile tells so by itself.
+    // A command or query of an organization that has ended meanwhile tells so by itself.
     request.isAdmitted = () => isStanding() || this.hasEnded(request);
     return true;
   }
