@@ -46,8 +46,8 @@ export class Standing extends CallerStanding {
   }
 
   private knownBy(request: AuthenticatedRequest, caller: Caller): () => boolean {
-    const { authorization } = request.headers;
-    if (authorization === undefined && this.sessions.of(request))
+    // Without this header the guard has let a session in, which it has just opened.
+    if (request.headers.authorization === undefined)
       return () => this.sessions.of(request) !== undefined;
     if (caller.token) return () => this.hasToken(caller);
     const { credential } = this.users.byId(caller.userId) ?? {};
