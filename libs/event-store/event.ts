@@ -2,6 +2,11 @@
 export interface EventMetadata {
   readonly $correlationId: string;
   readonly $causationId: string;
+  /**
+   * A fingerprint of what the request asked for, if it had an `Idempotency-Key`. Another request
+   * under the same key is told from a repetition by it.
+   */
+  readonly contentFingerprint?: string;
   /** User id, `system` or `anonymous`. */
   readonly actor: string;
   /** The id of the organization the command was asked of, when there is one. */

@@ -6,7 +6,7 @@ export {
   systemContext,
   type CommandContext,
 } from './commands/command-context.js';
-export { ClientSealer, CommandPipeline } from './commands/command.pipeline.js';
+export { EventSealer, CommandPipeline } from './commands/command.pipeline.js';
 export type { Decider, DomainEvent } from './commands/decider.js';
 export { stepsOf, type EventMetadata, type NewEvent, type RecordedEvent } from './event.js';
 export {

@@ -16,6 +16,7 @@ const metadata = z.object({
   actor: z.string(),
   organizationId: z.string().exactOptional(),
   client: z.string().exactOptional(),
+  contentFingerprint: z.string().exactOptional(),
   requestId: z.string().exactOptional(),
   schemaVersion: z.int().min(FIRST_VERSION).exactOptional(),
   occurredAt: z.iso.datetime(),

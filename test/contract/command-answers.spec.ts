@@ -30,7 +30,10 @@ describe('commands whose read model', () => {
     const log = { error: () => undefined };
     projector = new Projector(store, [model], log, undefined, MAX_WAIT_MS);
     await projector.start();
-    pipeline = new CommandPipeline(store, projector, { seal: () => '' });
+    pipeline = new CommandPipeline(store, projector, {
+      seal: () => '',
+      fingerprint: (text) => text,
+    });
   });
   afterEach(async () => {
     apply = () => Promise.resolve();

@@ -87,7 +87,10 @@ describe('commands for a stream', () => {
       const projector = new Projector(stored, [], { error: () => undefined });
       await projector.start();
       const store = new WatchedStore(stored);
-      const pipeline = new CommandPipeline(store, projector, { seal: () => '' });
+      const pipeline = new CommandPipeline(store, projector, {
+        seal: () => '',
+        fingerprint: (text) => text,
+      });
       nodes.push({ store, pipeline, stop: () => projector.stop() });
     }
   });
@@ -147,6 +150,26 @@ describe('commands for a stream', () => {
     expect(twice).toEqual([['a'], ['a']]);
     expect(await take(1, 's', 'y', 'same')).toEqual(['a']);
     expect(await take(0, 's', 'z', 'same')).toEqual(['a']);
+    expect(await inStore('s')).toEqual(['a']);
+  });
+
+  it('refuses another command that comes under the same key, at once or later, here or there', async () => {
+    const ask = (n: number, word: string, content: string): Promise<Words> =>
+      node(n).pipeline.handle({
+        decider: words,
+        stream: 's',
+        command: word,
+        context: { ...systemContext(), commandId: 'same', content },
+      });
+    const conflict = expect.objectContaining({ kind: 'CONFLICT' }) as Error;
+    const all = await Promise.allSettled([ask(0, 'a', 'A'), ask(0, 'b', 'B'), ask(0, 'a', 'A')]);
+    expect(all).toEqual([
+      { status: 'fulfilled', value: ['a'] },
+      { status: 'rejected', reason: conflict },
+      { status: 'fulfilled', value: ['a'] },
+    ]);
+    await expect(ask(1, 'b', 'B')).rejects.toEqual(conflict);
+    expect(await ask(1, 'a', 'A')).toEqual(['a']);
     expect(await inStore('s')).toEqual(['a']);
   });
 

@@ -166,7 +166,10 @@ describe.each([
   it('are decided on, with what is written today', async () => {
     projector = new Projector(store, [], log);
     await projector.start();
-    const pipeline = new CommandPipeline(store, projector, { seal: () => '' });
+    const pipeline = new CommandPipeline(store, projector, {
+      seal: () => '',
+      fingerprint: (text) => text,
+    });
     const move = (to: string) =>
       pipeline.handle({ decider: aggregate, stream: 'p-1', command: to, context: by() });
     // The account exists already, because of one half of an event.

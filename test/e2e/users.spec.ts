@@ -425,4 +425,21 @@ describe('users', () => {
     expect((await send('k-1')).status).toBe(200);
     expect((await send('k-2')).status).toBe(400);
   });
+
+  it('refuses another command under an Idempotency-Key that was used', async () => {
+    const name = fresh();
+    expect((await as('root', 'POST', '/api/acme/users', body(name))).status).toBe(200);
+    const put = (sent: object): Promise<Answer> =>
+      server.client.call(`/api/acme/users/${body(name).email}`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'k-1' },
+        body: JSON.stringify(sent),
+      });
+    expect((await put({ first_name: 'First' })).status).toBe(200);
+    expect((await put({ first_name: 'First' })).status).toBe(200);
+    expect(refusal(await put({ first_name: 'Second' }))).toEqual([
+      409,
+      expect.stringContaining('use a new key') as string,
+    ]);
+  });
 });

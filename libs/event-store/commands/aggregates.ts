@@ -1,6 +1,6 @@
 import { CommandMarks } from './command-marks.js';
 import type { Decider, DomainEvent } from './decider.js';
-import { stepsOf, type NewEvent } from '../event.js';
+import { stepsOf, type EventMetadata, type NewEvent } from '../event.js';
 import { WrongExpectedRevisionError, type EventStore } from '../event-store.js';
 import { FoldedStates, type Folded } from './folded-states.js';
 import { cannotDecide } from '../not-understood.js';
@@ -54,16 +54,16 @@ export class Aggregates {
     return newest;
   }
 
-  /** Tells whether the command has events among the folded ones. */
-  async hasDone(
+  /** Finds what was recorded with the events of a command, if any are among the folded ones. */
+  async traceOf(
     stream: string,
     { marks, revision }: Folded<unknown>,
     commandId: string,
-  ): Promise<boolean> {
-    if (!marks.mayHave(commandId)) return false;
-    for await (const event of this.store.read(stream, { limit: revision + 1 }))
-      if (event.metadata.$causationId === commandId) return true;
-    return false;
+  ): Promise<EventMetadata | undefined> {
+    if (!marks.mayHave(commandId)) return undefined;
+    for await (const { metadata } of this.store.read(stream, { limit: revision + 1 }))
+      if (metadata.$causationId === commandId) return metadata;
+    return undefined;
   }
 
   /**

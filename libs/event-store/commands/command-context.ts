@@ -6,6 +6,11 @@ import { callerOf, type AuthenticatedRequest } from '@app/platform';
 export interface CommandContext {
   /** The same command sent again carries the same id and changes nothing the second time. */
   readonly commandId: string;
+  /**
+   * The query and the body of a request with an `Idempotency-Key`. They may hold a password: events
+   * have only a fingerprint of them.
+   */
+  readonly content?: string;
   /** User id, or `system`. */
   readonly actor: string;
   /** ISO 8601, UTC. */
@@ -28,7 +33,9 @@ export function contextOf(request: AuthenticatedRequest): CommandContext {
   const key = request.headers['idempotency-key'];
   const userAgent = request.headers['user-agent'];
   return {
-    commandId: typeof key === 'string' ? commandIdOf(actor, request, key) : ulid(),
+    ...(typeof key === 'string'
+      ? { commandId: commandIdOf(actor, request, key), content: contentOf(request) }
+      : { commandId: ulid() }),
     actor,
     occurredAt: new Date().toISOString(),
     ...(request.organization ? { organizationId: request.organization.id } : {}),
@@ -54,6 +61,11 @@ export function systemContext(organizationId?: string): CommandContext {
     occurredAt: new Date().toISOString(),
     ...(organizationId === undefined ? {} : { organizationId }),
   };
+}
+
+function contentOf({ url, keyedBody = '' }: AuthenticatedRequest): string {
+  const [, ...query] = url.split('?');
+  return JSON.stringify([query.join('?'), keyedBody]);
 }
 
 /**

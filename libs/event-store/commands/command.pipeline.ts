@@ -20,12 +20,16 @@ interface HandleOptions<State, Command, Event extends DomainEvent> {
   readonly isWritten?: boolean;
 }
 
-/** Seals where a request came from, so that it is readable only while its actor is not erased. */
-export abstract class ClientSealer {
+/** Keeps what events may not show. */
+export abstract class EventSealer {
+  /** Seals where a request came from, so that it is readable only while its actor is not erased. */
   abstract seal(
     personId: string,
     client: { readonly address?: string | undefined; readonly userAgent?: string | undefined },
   ): string;
+
+  /** The same text has the same fingerprint for ever, and nobody without the key can compute it. */
+  abstract fingerprint(text: string): string;
 }
 
 /**
@@ -33,6 +37,7 @@ export abstract class ClientSealer {
  * long.
  */
 const HEADER_MAX = 256;
+const FINGERPRINT_CHARACTERS = 16;
 
 /**
  * The way of a command: load, decide, append at the revision that was read, wait until this node's
@@ -46,7 +51,7 @@ export class CommandPipeline {
   constructor(
     private readonly store: EventStore,
     private readonly projector: Projector,
-    private readonly clients: ClientSealer,
+    private readonly clients: EventSealer,
     /** Undefined means: nobody is bounded. */
     private readonly pace?: CommandPace,
   ) {
@@ -66,6 +71,7 @@ export class CommandPipeline {
       decider,
       command,
       commandId: context.commandId,
+      ...this.fingerprintOf(context),
       toAppend: (decided) => {
         const events = this.newEvents(decided, context);
         const lanes = events.flatMap(({ metadata }) => byOrganization({ stream, metadata }));
@@ -106,7 +112,7 @@ export class CommandPipeline {
 
   /** Ids are new each time: two nodes that decide the same command differently must not pass for one. */
   private newEvents(decided: readonly DomainEvent[], context: CommandContext): NewEvent[] {
-    const { commandId, sealedFor, address, userAgent, requestId, ...who } = context;
+    const { commandId, content, sealedFor, address, userAgent, requestId, ...who } = context;
     const client = { address: shortened(address), userAgent: shortened(userAgent) };
     const isKnown = address !== undefined || userAgent !== undefined;
     const metadata: EventMetadata = {
@@ -115,8 +121,22 @@ export class CommandPipeline {
       ...(isKnown ? { client: this.clients.seal(sealedFor ?? who.actor, client) } : {}),
       $correlationId: shortened(requestId ?? commandId),
       $causationId: commandId,
+      ...this.fingerprintOf({ commandId, content }),
     };
     return decided.map(({ type, data }) => ({ id: randomUUID(), type, data, metadata }));
+  }
+
+  /** The command's id is in it, so that fingerprints of two commands tell nothing about each other. */
+  private fingerprintOf({
+    commandId,
+    content,
+  }: {
+    readonly commandId: string;
+    readonly content?: string | undefined;
+  }): { readonly contentFingerprint?: string } {
+    if (content === undefined) return {};
+    const fingerprint = this.clients.fingerprint(JSON.stringify([commandId, content]));
+    return { contentFingerprint: fingerprint.slice(0, FINGERPRINT_CHARACTERS) };
   }
 }
 

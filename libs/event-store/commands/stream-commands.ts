@@ -11,6 +11,8 @@ export interface StreamCommand {
   readonly decider: AnyDecider;
   readonly command: unknown;
   readonly commandId: string;
+  /** The fingerprint of what was asked for, if it may come again. */
+  readonly contentFingerprint?: string;
   /**
    * Is called just before its events are appended.
    * @throws {MillraceError} the reason for a refusal
@@ -33,6 +35,9 @@ interface Waiting {
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (error: unknown) => void;
 }
+
+/** What is known of a command that was carried out. */
+type Trace = Pick<StreamCommand, 'contentFingerprint'>;
 
 /** The decision on a command in a group, before its group is appended. */
 type Decision = Omit<Outcome, 'position'>;
@@ -144,22 +149,38 @@ export class StreamCommands {
   ): Promise<{ readonly decisions: readonly Decision[]; readonly all: Staged }> {
     const decisions: Decision[] = [];
     let all: Staged = { events: [], bytes: 0, state: folded.state };
-    const done = new Set<string>();
+    const done = new Map<string, Trace>();
     for (const { asked } of group) {
       const { commandId } = asked;
-      // A command that comes again is answered with the current state, and is not decided on its
-      // own effects.
-      const isDone =
-        done.has(commandId) || (await this.aggregates.hasDone(stream, folded, commandId));
-      const { decision, next } = isDone ? { decision: all, next: all } : decide(asked, all);
+      const trace =
+        done.get(commandId) ?? (await this.aggregates.traceOf(stream, folded, commandId));
+      const { decision, next } = trace ? repeated(asked, trace, all) : decide(asked, all);
       if (all.events.length > 0 && next.bytes > GROUP_MAX.bytes) break;
-      if (next !== all) done.add(commandId);
+      if (next !== all) done.set(commandId, asked);
       all = next;
       const { state } = decision;
       decisions.push('refusal' in decision ? { state, refusal: decision.refusal } : { state });
     }
     return { decisions, all };
   }
+}
+
+/**
+ * A command that comes again is answered with the current state, and is not decided on its own
+ * effects. A trace from before fingerprints is taken for the same command's.
+ */
+function repeated(
+  { contentFingerprint }: StreamCommand,
+  trace: Trace,
+  all: Staged,
+): { readonly decision: Decision; readonly next: Staged } {
+  const { contentFingerprint: first = contentFingerprint } = trace;
+  if (first === contentFingerprint) return { decision: all, next: all };
+  const refusal = new MillraceError(
+    'CONFLICT',
+    'this Idempotency-Key was sent with another request, which was carried out; use a new key for this one',
+  );
+  return { decision: { state: all.state, refusal }, next: all };
 }
 
 function decide(

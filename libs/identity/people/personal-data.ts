@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { OperatorError } from '@app/platform';
-import { ClientSealer } from '@app/event-store';
+import { EventSealer } from '@app/event-store';
 import { PersonKeys, seal, ServerKey, unseal } from '@app/key-store';
 import type { Profile } from '../aggregates/user.aggregate.js';
 
 const EMAIL = 'email';
 const CLIENT = 'client';
 const INVITEE = 'invitee';
+const CONTENT = 'content';
 const KEPT_MAX = 10_000;
 export const FOREIGN_KEYS =
   'the keys of people (<data>/person-keys, or millrace.person_keys on a ClickHouse server) are missing or of another data directory; restore them from the same backup as the events';
@@ -28,7 +29,7 @@ interface Invited {
  * is bound to its person and its purpose, so that it cannot be used in another place.
  */
 @Injectable()
-export class PersonalData extends ClientSealer {
+export class PersonalData extends EventSealer {
   /** Opened profiles by their sealed form. */
   private readonly opened = new Map<string, Profile>();
 
@@ -148,6 +149,10 @@ export class PersonalData extends ClientSealer {
     return key
       ? seal(key, text, `${CLIENT}/${actor}`)
       : this.serverKey.seal(CLIENT, text, `${CLIENT}/${actor}`);
+  }
+
+  override fingerprint(text: string): string {
+    return this.serverKey.lastingFingerprint(CONTENT, text);
   }
 
   /** It is undefined once the actor is erased. */

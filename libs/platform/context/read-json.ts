@@ -27,6 +27,7 @@ export async function readJson<T>(request: AuthenticatedRequest, schema: z.ZodTy
     // The parser's message quotes the body, which may hold a password.
     throw new MillraceError('MALFORMED_BODY', 'the body is not JSON');
   }
+  if (request.headers['idempotency-key'] !== undefined) request.keyedBody = text;
   return schema.parse(value);
 }
 

@@ -13,6 +13,8 @@ export interface AuthenticatedRequest extends FastifyRequest {
   access?: Access;
   /** Tells whether the request would be admitted now. Undefined means that anybody is admitted. */
   isAdmitted?: () => boolean;
+  /** The text of a JSON body that came with an `Idempotency-Key`. */
+  keyedBody?: string;
 }
 
 /**
