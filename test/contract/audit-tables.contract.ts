@@ -96,6 +96,34 @@ export function auditTablesContract(name: string, open: () => Promise<AuditTable
       expect(await page({ start: micros(2), end: micros(3), outcome: 'done' })).toEqual([[], 0]);
     });
 
+    it('finds what concerns a stream by its name, and knows the names of streams', async () => {
+      const created = (position: number, id: string, name: string, more: Partial<AuditRow> = {}) =>
+        auditRow(position, {
+          type: 'StreamCreated',
+          stream: `stream-${id}`,
+          data: JSON.stringify({ name }),
+          ...more,
+        });
+      await tables.appendAudit(database, [
+        created(1, 'A', 'logs'),
+        created(2, 'B', "it's"),
+        auditRow(3, { type: 'StreamDeleted', stream: 'stream-A', data: '{}' }),
+        created(4, 'C', 'logs'),
+        created(5, 'B', 'logs', { outcome: 'not ours' }),
+        auditRow(6),
+      ]);
+      expect(await page({ stream: 'logs' })).toEqual([[4, 3, 1], 3]);
+      expect(await page({ stream: "it's" })).toEqual([[5, 2], 2]);
+      expect(await page({ stream: 'stream-A' })).toEqual([[3, 1], 2]);
+      expect(await page({ stream: "') OR ('' = '" })).toEqual([[], 0]);
+      const names = await tables.namesOfStreams(database, ['stream-A', 'stream-B', 'stream-X']);
+      expect([...names].sort()).toEqual([
+        ['stream-A', 'logs'],
+        ['stream-B', "it's"],
+      ]);
+      expect(await tables.namesOfStreams(database, [])).toEqual(new Map());
+    });
+
     it('gives back every character, and positions that no double can hold', async () => {
       const odd = auditRow(2n ** 53n + 1n, {
         actor: `o'neil\\'@example.com`,

@@ -313,6 +313,11 @@ function lookingAfterIt(): void {
         method: 'PUT',
         body: JSON.stringify({ new_name: `Acme ${n}` }),
       });
+    const gone = '/api/acme/audited/_json';
+    expect((await server.client.call(gone, { method: 'POST', body: '[{"a":1}]' })).status).toBe(
+      200,
+    );
+    await server.client.call('/api/acme/streams/audited', { method: 'DELETE' });
     await page.goto(`${server.url}/#/audit?org=acme`);
     const status = page.locator('main > .status');
     const texts = () =>
@@ -347,6 +352,14 @@ function lookingAfterIt(): void {
     await form.getByLabel('Until, included').fill('2020-01-01');
     await page.keyboard.press('Enter');
     await status.getByText('0 entries').waitFor();
+    await form.getByRole('button', { name: 'Show all' }).click();
+    await form.getByLabel('Stream').fill('audited');
+    await page.keyboard.press('Enter');
+    await status.getByText('2 entries', { exact: true }).waitFor();
+    expect(await texts()).toEqual([
+      'StreamDeleted audited by root@example.com',
+      'StreamCreated audited by root@example.com',
+    ]);
     await form.getByRole('button', { name: 'Show all' }).click();
     await form.getByLabel('Hash').fill(head);
     await page.keyboard.press('Enter');

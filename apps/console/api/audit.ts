@@ -16,6 +16,8 @@ export interface AuditEntry {
   readonly user_agent: string;
   readonly request_id: string;
   readonly stream: string;
+  /** It is empty if the entry is about no stream. */
+  readonly stream_name: string;
   readonly data: unknown;
   readonly hash: string;
 }
@@ -25,6 +27,8 @@ export interface AuditFilter {
   readonly type?: string | undefined;
   /** It is an e-mail address or an id. */
   readonly actor?: string | undefined;
+  /** The name of a stream, which may be deleted. */
+  readonly stream?: string | undefined;
   readonly outcome?: string | undefined;
   /** Both are days in UTC, as `2026-11-25`, and both are included. */
   readonly since?: string | undefined;

@@ -15,8 +15,8 @@ interface Props {
 
 /** Shows who did what in an organization, and whether that is what happened. */
 export function AuditPage({ organization, route }: Props) {
-  const { type, actor, outcome, since, until, hash } = route;
-  const filter: AuditFilter = { type, actor, outcome, since, until, hash };
+  const { type, actor, stream, outcome, since, until, hash } = route;
+  const filter: AuditFilter = { type, actor, stream, outcome, since, until, hash };
   const of = JSON.stringify(filter);
   const first = useAnswer(() => readAudit(organization, filter, 0), [organization, of]);
   const [older, setOlder] = useState<{ of: string; hits: readonly AuditEntry[] }>();

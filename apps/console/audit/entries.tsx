@@ -27,7 +27,7 @@ function Entry({
   readonly onFilter: Props['onFilter'];
 }) {
   const [isOpen, setOpen] = useState(false);
-  const { type, actor, subject, outcome, occurred_at: at } = entry;
+  const { type, actor, subject, outcome, occurred_at: at, stream_name: stream } = entry;
   const who = actor === '' ? 'somebody who is erased' : actor;
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -35,7 +35,8 @@ function Entry({
         <time dateTime={at}>{at.slice(0, 19).replace('T', ' ')}</time>{' '}
         {outcome !== 'done' && <strong class="failed">{outcome} </strong>}
         <span class="text">
-          {type} by {who}
+          {type}
+          {stream === '' ? '' : ` ${stream}`} by {who}
           {subject === '' || subject === actor ? '' : `, to ${subject}`}
         </span>
       </summary>
@@ -48,6 +49,11 @@ function Entry({
             {actor !== '' && (
               <button type="button" onClick={() => onFilter({ actor })}>
                 Only by {actor}
+              </button>
+            )}
+            {stream !== '' && (
+              <button type="button" onClick={() => onFilter({ stream })}>
+                Only of {stream}
               </button>
             )}
           </div>

@@ -17,6 +17,7 @@ export function FilterForm({ filter, types, onFilter }: Props) {
     onFilter({
       type: text('type'),
       actor: text('actor'),
+      stream: text('stream'),
       outcome: text('outcome'),
       since: text('since'),
       until: text('until'),
@@ -44,6 +45,10 @@ export function FilterForm({ filter, types, onFilter }: Props) {
             defaultValue={filter.actor ?? ''}
             placeholder="e-mail or id"
           />
+        </label>
+        <label>
+          Stream
+          <input {...AS_TYPED} name="stream" defaultValue={filter.stream ?? ''} />
         </label>
         <label>
           Outcome

@@ -19,7 +19,7 @@ const PARAMETERS = {
   organization: 'org',
   /** The page `ask` has its statement here. */
   sql: 'sql',
-  /** The pages `search`, `upload` and `streams` have a stream. */
+  /** The pages `search`, `upload`, `streams` and `audit` have a stream. */
   stream: 'stream',
   /** The page `search` has here what somebody typed. */
   text: 'text',

@@ -1,4 +1,5 @@
 import type { AuditRow } from '@app/warehouse';
+import type { NamedAuditRow } from '../audit-pages.js';
 
 /** An entry as clients see it, without its data. */
 export interface AuditHit {
@@ -12,10 +13,12 @@ export interface AuditHit {
   readonly user_agent: string;
   readonly request_id: string;
   readonly stream: string;
+  /** The name of the stream that it is about, which may be deleted; empty if there is none. */
+  readonly stream_name: string;
   readonly hash: string;
 }
 
-export const toHit = (row: AuditRow): AuditHit => ({
+export const toHit = (row: NamedAuditRow): AuditHit => ({
   position: Number(row.position),
   occurred_at: row.occurredAt,
   type: row.type,
@@ -26,5 +29,6 @@ export const toHit = (row: AuditRow): AuditHit => ({
   user_agent: row.userAgent,
   request_id: row.requestId,
   stream: row.stream,
+  stream_name: row.streamName,
   hash: row.hash,
 });

@@ -8,8 +8,8 @@ import {
   Requires,
   type AuthenticatedRequest,
 } from '@app/platform';
-import type { AuditFilter, AuditRow } from '@app/warehouse';
-import { AuditPages } from '../audit-pages.js';
+import type { AuditFilter } from '@app/warehouse';
+import { AuditPages, type NamedAuditRow } from '../audit-pages.js';
 import { AuditVerifier, type CheckedTrail } from '../chain/audit-verifier.js';
 import { toHit, type AuditHit } from './audit-hit.js';
 
@@ -28,6 +28,7 @@ const auditQuery = z.strictObject({
   /** E-mail or id. */
   actor: z.string().optional(),
   outcome: z.enum(['done', 'refused', 'failed', 'not ours', 'lost']).optional(),
+  stream: z.string().optional().describe('Name of a stream, which may be deleted'),
   hash: z.string().optional().describe('Of one entry, such as a head that was noted'),
   start_time: time.describe('Microseconds since 1970, included'),
   end_time: time.describe('Microseconds since 1970, left out'),
@@ -76,6 +77,7 @@ export class AuditController {
           user_agent: 'curl/8.5.0',
           request_id: '0e8b53c1-0d7c-4d3a-9c44-1c0f5b3f7f11',
           stream: 'organization-01K9ZZ0000000000000000000A',
+          stream_name: '',
           data: { userId: '01K9ZZ0000000000000000000B', role: 'editor' },
           hash: 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c',
         },
@@ -139,7 +141,7 @@ const recordOf = ({ entries, head, problems, upTo, checkedAt }: CheckedTrail): V
   checked_at: checkedAt * 1000,
 });
 
-const withData = (row: AuditRow): AuditHitWithData => ({
+const withData = (row: NamedAuditRow): AuditHitWithData => ({
   ...toHit(row),
   data: JSON.parse(row.data) as unknown,
 });

@@ -15,6 +15,7 @@ class AuditEntryInGraphql {
   @Field(() => String) subject!: string;
   @Field(() => String) address!: string;
   @Field(() => String) stream!: string;
+  @Field(() => String) stream_name!: string;
   @Field(() => String, { description: 'JSON' }) data!: string;
   @Field(() => String) hash!: string;
 }
@@ -38,6 +39,7 @@ export class AuditResolver {
     @Args('size', { type: () => Int, defaultValue: 50 }) size: number,
     @Args('type', { type: () => String, nullable: true }) type?: string,
     @Args('actor', { type: () => String, nullable: true }) actor?: string,
+    @Args('stream', { type: () => String, nullable: true }) stream?: string,
   ): Promise<AuditPage> {
     if (from < 0 || size < 1 || size > SIZE_MAX)
       throw new MillraceError('INVALID_PARAMETER', `audit: from 0 on, size 1 to ${SIZE_MAX}`);
@@ -46,6 +48,7 @@ export class AuditResolver {
       limit: size,
       ...(type ? { type } : {}),
       ...(actor ? { actor } : {}),
+      ...(stream ? { stream } : {}),
     });
     const hits = rows.map((row) => ({ ...toHit(row), data: row.data }));
     return { hits, total };

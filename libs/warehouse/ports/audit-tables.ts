@@ -30,6 +30,8 @@ export interface AuditFilter {
   /** E-mail or id. */
   readonly actor?: string;
   readonly outcome?: AuditRow['outcome'];
+  /** The name of a stream, which may be deleted, or of an event stream. */
+  readonly stream?: string;
   /** The hash of one entry. */
   readonly hash?: string;
   /** Microseconds since the epoch, included. */
@@ -67,6 +69,11 @@ export abstract class AuditTables {
     database: string,
     filter: AuditFilter,
   ): Promise<{ readonly rows: readonly AuditRow[]; readonly total: number }>;
+  /** The names that streams were created with, by their event streams. */
+  abstract namesOfStreams(
+    database: string,
+    eventStreams: readonly string[],
+  ): Promise<ReadonlyMap<string, string>>;
   /** The entries after a position, the oldest first. */
   abstract auditAfter(
     database: string,

@@ -58,6 +58,7 @@ export function composeWarehouse(
     lastAudit: (database) => audit.lastAudit(database),
     lastAuditPosition: () => audit.lastAuditPosition(),
     auditPage: (database, filter) => audit.auditPage(database, filter),
+    namesOfStreams: (database, streams) => audit.namesOfStreams(database, streams),
     auditAfter: (database, position, limit) => audit.auditAfter(database, position, limit),
     eraseFromAudit: (database, personIds) => audit.eraseFromAudit(database, personIds),
     truncateAudit: (database, position) => audit.truncateAudit(database, position),

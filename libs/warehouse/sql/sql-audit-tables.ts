@@ -133,7 +133,7 @@ export class SqlAuditTables implements AuditTables {
     database: string,
     { offset, limit, ...filter }: AuditFilter,
   ): Promise<{ rows: readonly AuditRow[]; total: number }> {
-    const where = conditions(filter);
+    const where = conditions(tableOf(database), filter);
     const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
     const [rows, [count]] = await Promise.all([
       this.select(
@@ -145,6 +145,17 @@ export class SqlAuditTables implements AuditTables {
       ),
     ]);
     return { rows, total: certain(count, 'count of entries').n };
+  }
+
+  async namesOfStreams(
+    database: string,
+    eventStreams: readonly string[],
+  ): Promise<ReadonlyMap<string, string>> {
+    if (eventStreams.length === 0) return new Map();
+    const rows = await this.runner.rows<{ stream: string; name: string }>(
+      `SELECT stream, ${NAME} AS name FROM ${tableOf(database)} WHERE ${CREATED} AND stream IN (${eventStreams.map(quoteText).join(', ')})`,
+    );
+    return new Map(rows.map(({ stream, name }) => [stream, name]));
   }
 
   auditAfter(database: string, position: string, limit: number): Promise<readonly AuditRow[]> {
@@ -191,7 +202,14 @@ const lineOf = (row: AuditRow): string =>
 
 type Conditions = Omit<AuditFilter, 'offset' | 'limit'>;
 
-function conditions({ type, actor, outcome, hash, start, end }: Conditions): string[] {
+/** Entries that are not ours say nothing about names. */
+const CREATED = "type = 'StreamCreated' AND outcome = 'done'";
+const NAME = "JSONExtractString(data, 'name')";
+
+function conditions(
+  table: string,
+  { type, actor, outcome, stream, hash, start, end }: Conditions,
+): string[] {
   const time = (micros: number): string => `fromUnixTimestamp64Micro(${Math.trunc(micros)}, 'UTC')`;
   return [
     ...(type === undefined ? [] : [`_audit.type = ${quoteText(type)}`]),
@@ -199,6 +217,11 @@ function conditions({ type, actor, outcome, hash, start, end }: Conditions): str
       ? []
       : [`(_audit.actor = ${quoteText(actor)} OR _audit.actor_id = ${quoteText(actor)})`]),
     ...(outcome === undefined ? [] : [`_audit.outcome = ${quoteText(outcome)}`]),
+    ...(stream === undefined
+      ? []
+      : [
+          `(_audit.stream = ${quoteText(stream)} OR _audit.stream IN (SELECT stream FROM ${table} WHERE ${CREATED} AND ${NAME} = ${quoteText(stream)}))`,
+        ]),
     ...(hash === undefined ? [] : [`_audit.hash = ${quoteText(hash)}`]),
     ...(start === undefined ? [] : [`_audit._timestamp >= ${time(start)}`]),
     ...(end === undefined ? [] : [`_audit._timestamp < ${time(end)}`]),

@@ -48,8 +48,20 @@ export class MemoryAuditTables implements AuditTables {
   ): Promise<{ rows: readonly AuditRow[]; total: number }> {
     const found = this.inOrder(database)
       .reverse()
-      .filter((row) => isWanted(row, filter));
+      .filter((row) => isWanted(row, filter))
+      .filter(({ stream }) => {
+        const { stream: wanted = stream } = filter;
+        return stream === wanted || this.createdNames(database).get(stream) === wanted;
+      });
     return Promise.resolve({ rows: found.slice(offset, offset + limit), total: found.length });
+  }
+
+  namesOfStreams(
+    database: string,
+    eventStreams: readonly string[],
+  ): Promise<ReadonlyMap<string, string>> {
+    const all = [...this.createdNames(database)];
+    return Promise.resolve(new Map(all.filter(([stream]) => eventStreams.includes(stream))));
   }
 
   auditAfter(database: string, position: string, limit: number): Promise<readonly AuditRow[]> {
@@ -77,6 +89,14 @@ export class MemoryAuditTables implements AuditTables {
     const kept = this.rows(database).filter((row) => BigInt(row.position) <= BigInt(position));
     this.databases.set(database, kept);
     return Promise.resolve();
+  }
+
+  private createdNames(database: string): ReadonlyMap<string, string> {
+    return new Map(
+      this.rows(database)
+        .filter(({ type, outcome }) => type === 'StreamCreated' && outcome === 'done')
+        .map(({ stream, data }) => [stream, (JSON.parse(data) as { name: string }).name]),
+    );
   }
 
   private rows(database: string): AuditRow[] {
