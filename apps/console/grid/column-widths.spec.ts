@@ -6,9 +6,18 @@ describe('widths of columns', () => {
   it('go by what is in them, up to a width that leaves place for others', () => {
     const columns = columnsOf([JSON.stringify({ n: 1, text: LONG })]);
     expect(columns).toEqual([
-      { name: 'n', width: 64, widest: 64 },
-      { name: 'text', width: 420, widest: 820 },
+      { name: 'n', width: 64, widest: 64, isNumeric: true },
+      { name: 'text', width: 420, widest: 820, isNumeric: false },
     ]);
+  });
+
+  it('come with the side on which the heads stand: on the right above numbers alone', () => {
+    const rows = [
+      { n: null, mixed: 1, none: null },
+      { n: 1, mixed: 'a', none: null },
+    ];
+    const columns = columnsOf(rows.map((row) => JSON.stringify(row)));
+    expect(columns.map(({ isNumeric }) => isNumeric)).toEqual([true, false, false]);
   });
 
   it('take what a wide screen has left, but no more than is needed', () => {

@@ -4,6 +4,8 @@ export interface Column {
   readonly name: string;
   /** It is in CSS pixels. */
   readonly width: number;
+  /** Its head stands above its numbers, which are on the right. */
+  readonly isNumeric: boolean;
 }
 
 interface WantedColumn extends Column {
@@ -27,9 +29,11 @@ export function columnsOf(lines: readonly string[]): readonly WantedColumn[] {
   const sample = lines.slice(0, SAMPLE).map(rowFields);
   return [...(sample[0]?.keys() ?? [])].map((name) => {
     const letters = sample.map((fields) => fields.get(name)?.text.length ?? 0);
+    const kinds = sample.map((fields) => fields.get(name)?.kind).filter((kind) => kind !== 'null');
+    const isNumeric = kinds.length > 0 && kinds.every((kind) => kind === 'number');
     const most = Math.min(CELL_LETTERS_MAX, Math.max(name.length + 1, ...letters));
     const widest = Math.max(WIDTH_MIN_PX, most * LETTER_PX + 20);
-    return { name, width: Math.min(WIDTH_MAX_PX, widest), widest };
+    return { name, width: Math.min(WIDTH_MAX_PX, widest), widest, isNumeric };
   });
 }
 
@@ -49,5 +53,9 @@ export function fitted(columns: readonly WantedColumn[], room: number): readonly
     given.set(name, width + more);
     left -= more;
   }
-  return columns.map(({ name, width }) => ({ name, width: given.get(name) ?? width }));
+  return columns.map(({ name, width, isNumeric }) => ({
+    name,
+    width: given.get(name) ?? width,
+    isNumeric,
+  }));
 }

@@ -86,8 +86,14 @@ export function ResultGrid({ lines }: { readonly lines: readonly string[] }) {
         onKeyDown={onKeyDown}
       >
         <div class="row head" role="row" aria-rowindex={1} style={{ width: `${width}px` }}>
-          {columns.map(({ name, width: own }) => (
-            <div key={name} role="columnheader" style={{ width: `${own}px` }} title={name}>
+          {columns.map(({ name, width: own, isNumeric }) => (
+            <div
+              key={name}
+              class={isNumeric ? 'number' : undefined}
+              role="columnheader"
+              style={{ width: `${own}px` }}
+              title={name}
+            >
               {name}
             </div>
           ))}
