@@ -29,9 +29,13 @@ export interface Surroundings {
  * @param canonical as the engine prints the statement.
  * @throws {MillraceError} INVALID_SQL
  */
-export function inEngineWords(canonical: string, surroundings: Surroundings): string {
+export const inEngineWords = (canonical: string, surroundings: Surroundings): string =>
+  withinDepth(() => translated(canonical, surroundings));
+
+/** @throws {MillraceError} INVALID_SQL for brackets that are nested deeper than the stack reaches */
+export function withinDepth<T>(work: () => T): T {
   try {
-    return translated(canonical, surroundings);
+    return work();
   } catch (error) {
     // The depth that works depends on Node.js, since brackets are written by recursion.
     if (error instanceof RangeError)

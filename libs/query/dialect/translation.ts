@@ -4,7 +4,8 @@ import { namedColumns, type Catalog, type TableDescription } from '../catalog.js
 import type { SpelledStatement } from '../guard/spell-out.js';
 import { Verdicts } from '../guard/verdicts.js';
 import { tokenize } from '../search/statement-tokens.js';
-import { inEngineWords } from './standard-sql.js';
+import { inEngineWords, withinDepth } from './standard-sql.js';
+import { withOuterRows } from './subqueries/outer-rows.js';
 
 interface Kept {
   readonly written: string;
@@ -65,9 +66,11 @@ export class Translation {
       told = organization.name;
       return quoteText(told);
     };
-    const written = inEngineWords(canonical, { typeOfColumn, spelling, table, session });
+    const whole = withinDepth(() => withOuterRows(canonical, { typeOfColumn, table }));
+    const written = inEngineWords(whole, { typeOfColumn, spelling, table, session });
     const within = this.within(canonical, names, organization);
-    this.kept.set(canonical, { written, asked, names, within, told });
+    // Its columns may change their tables without changing their types.
+    if (whole === canonical) this.kept.set(canonical, { written, asked, names, within, told });
     return written;
   }
 

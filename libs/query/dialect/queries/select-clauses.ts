@@ -33,11 +33,16 @@ const SET_OPERATOR = /^(?:UNION|INTERSECT|EXCEPT)$/i;
 export function isSetOperator(nodes: Nodes, at: number): boolean {
   const node = nodes[at];
   if (node?.kind !== 'word' || !SET_OPERATOR.test(node.text)) return false;
-  let next = at + 1;
-  while (/^(?:ALL|DISTINCT)$/i.test(nodes[next]?.text ?? '')) next += 1;
-  const operand = nodes[next];
+  const operand = nodes[behindOperator(nodes, at)];
   if (isWord(operand, 'SELECT') || isWord(operand, 'WITH')) return true;
   return isList(operand) && beginsQuery(operand.nodes);
+}
+
+/** The place of the query behind the set operator there. */
+export function behindOperator(nodes: Nodes, at: number): number {
+  let next = at + 1;
+  while (/^(?:ALL|DISTINCT)$/i.test(nodes[next]?.text ?? '')) next += 1;
+  return next;
 }
 
 function beginsQuery([first]: Nodes): boolean {

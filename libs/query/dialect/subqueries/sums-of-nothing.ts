@@ -159,7 +159,7 @@ function isOf(nodes: Nodes, names: ReadonlyMap<string, Nodes>): boolean {
   });
 }
 
-function isAggregated(nodes: Nodes): boolean {
+export function isAggregated(nodes: Nodes): boolean {
   return nodes.some((node, at) => {
     if (node.kind === 'group') return !isQuery(node.nodes) && isAggregated(node.nodes);
     const call = callAt(nodes, at);

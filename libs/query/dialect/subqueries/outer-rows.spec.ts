@@ -1,0 +1,73 @@
+import { withOuterRows } from './outer-rows.js';
+
+const TABLES = { t: ['id', 'k', 'n'], u: ['k', 'n', 'v'] };
+
+const written = (canonical: string): string =>
+  withOuterRows(canonical, {
+    typeOfColumn: (name) => (name === 'id' ? 'Int64' : 'Nullable(Int64)'),
+    table: (name) => {
+      const columns = Object.entries(TABLES).find(([table]) => table === name)?.[1];
+      return (
+        columns && { name, columns: columns.map((column) => ({ name: column, type: 'Int64' })) }
+      );
+    },
+  });
+
+const NULL = "CAST(NULL, 'Nullable(Int64)')";
+
+describe('subqueries that look at the outer row', () => {
+  it.each([
+    [
+      'exists((SELECT 1 FROM u WHERE (u.k = t.k) AND ((t.n IS NULL) OR (u.n = t.n))))',
+      `((isNull(t.n) AND exists((SELECT 1 FROM u WHERE (u.k = t.k) AND ((${NULL} IS NULL) OR (u.n = ${NULL}))))) OR exists((SELECT 1 FROM u WHERE (u.k = t.k) AND ((t.n IS NULL) OR (u.n = t.n)))))`,
+    ],
+    [
+      '((SELECT v FROM u WHERE (u.k = t.k) AND (coalesce(t.n, 0) < u.n)) = 1)',
+      `(if(isNull(t.n), (SELECT v FROM u WHERE (u.k = t.k) AND (coalesce(${NULL}, 0) < u.n)), (SELECT v FROM u WHERE (u.k = t.k) AND (coalesce(t.n, 0) < u.n))) = 1)`,
+    ],
+  ])('are asked again with NULL for a column that may be null: %s', (condition, expected) => {
+    expect(written(`SELECT id FROM t WHERE ${condition}`)).toBe(
+      `SELECT id FROM t WHERE ${expected}`,
+    );
+  });
+
+  it('are given values once each where they do not compare by = alone', () => {
+    expect(
+      written('SELECT id, (SELECT count() FROM u WHERE u.v > id) AS c FROM t WHERE t.k = 1'),
+    ).toBe(
+      'SELECT id, (SELECT count() FROM u CROSS JOIN (SELECT DISTINCT id AS outer_11_0 FROM t WHERE (t.k = 1)) AS outer_rows_11 WHERE (u.v > outer_rows_11.outer_11_0) AND (outer_rows_11.outer_11_0 = id)) AS c FROM t WHERE t.k = 1',
+    );
+  });
+
+  it('keep the name of a column that has none of its own', () => {
+    expect(written('SELECT (SELECT count() FROM u WHERE u.v > id) FROM t')).toContain(
+      ' AS `(SELECT count() FROM u WHERE u.v > id)` FROM t',
+    );
+  });
+
+  it.each([
+    'SELECT id FROM t WHERE exists((SELECT 1 FROM u WHERE (u.k = t.k) AND (u.v > (t.n + 1))))',
+    'SELECT id, (SELECT sum(v) FROM u WHERE u.k = t.k) AS s FROM t',
+    'SELECT id, (SELECT max(v) FROM u WHERE u.v IN (1, 2)) AS s FROM t',
+    'SELECT id FROM t WHERE k IN (SELECT k FROM u)',
+    '(SELECT k FROM t) EXCEPT ALL (SELECT k FROM u)',
+    'SELECT k FROM (SELECT k FROM t UNION ALL SELECT k FROM u) AS x',
+    'SELECT arrayMap(n -> n + 1, [1]) AS a, (SELECT max(arrayExists(n -> n IS NULL, [1])) FROM u) AS b FROM t',
+  ])('stay as they are: %s', (sql) => {
+    expect(written(sql)).toBe(sql);
+  });
+
+  it.each([
+    'SELECT id, (SELECT count() FROM (SELECT v FROM u WHERE u.v > id)) AS c FROM t',
+    'SELECT id, (SELECT count() FROM u WHERE u.v > id ORDER BY v ASC LIMIT 1) AS c FROM t',
+  ])('are refused where their rows would count several times: %s', (sql) => {
+    expect(() => written(sql)).toThrow('join a grouped subquery by its keys');
+  });
+
+  it('are refused beyond three columns that may be null', () => {
+    const four = ['k', 'n', 't.k', 't.n'].map((name) => `(${name} IS NULL)`).join(' OR ');
+    expect(() => written(`SELECT 1 FROM t WHERE exists((SELECT 1 FROM v WHERE ${four}))`)).not.toThrow(); // prettier-ignore
+    const columns = ['t.a', 't.b', 't.c', 't.d'].map((name) => `(${name} IS NULL)`).join(' OR ');
+    expect(() => written(`SELECT 1 FROM t WHERE exists((SELECT 1 FROM u WHERE ${columns}))`)).toThrow('may look at 3 columns'); // prettier-ignore
+  });
+});
