@@ -1,10 +1,9 @@
 import { Controller, NotFoundException, Param, Put, Req, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
+import { ulid } from 'ulid';
 import { z } from 'zod';
-import { contextOf } from '@app/event-store';
 import {
-  callerOf,
   Describe,
   MillraceError,
   organizationOf,
@@ -13,6 +12,7 @@ import {
   type AuthenticatedRequest,
 } from '@app/platform';
 import { EnsureStream, StreamsProjection } from '@app/streams';
+import { uploaderOf } from '../store/uploader.js';
 import { PRODUCT_HEADER } from './elasticsearch.controller.js';
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const;
@@ -62,8 +62,10 @@ export class IndexController {
       await reply.status(400).send(alreadyThere(name));
       return;
     }
-    const { root } = callerOf(request);
-    await this.commands.execute(new EnsureStream(organization, name, contextOf(request), root));
+    const { root = false, checkAdmission, ...who } = uploaderOf(request);
+    checkAdmission?.();
+    const context = { ...who, commandId: ulid(), occurredAt: new Date().toISOString() };
+    await this.commands.execute(new EnsureStream(organization, name, context, root));
     if (ignored.length > 0) void reply.header('Warning', warningOf(ignored));
     await reply.send(created(name));
   }
