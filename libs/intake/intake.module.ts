@@ -6,7 +6,8 @@ import { BulkController } from './bulk/bulk.controller.js';
 import { BulkPipeline } from './bulk/bulk.pipeline.js';
 import { SpooledDocuments } from './bulk/spooled-documents.js';
 import { DocumentController } from './bulk/document.controller.js';
-import { ElasticsearchController } from './bulk/elasticsearch.controller.js';
+import { ElasticsearchController } from './elasticsearch/elasticsearch.controller.js';
+import { IndexController } from './elasticsearch/index.controller.js';
 import { ChunkAcceptance } from './upload/accept-chunks.js';
 import { ConcurrentAcceptance } from './store/concurrent-acceptance.js';
 import { MessageAcceptor } from './foreign/accept-messages.js';
@@ -48,6 +49,7 @@ import { WriteProgress } from '@app/writer';
     BulkController,
     DocumentController,
     ElasticsearchController,
+    IndexController,
     OtlpController,
     LokiController,
     PrometheusController,

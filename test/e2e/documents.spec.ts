@@ -107,4 +107,35 @@ describe('documents, as clients of Elasticsearch send one by one', () => {
     expect((await ask('HEAD', 'nowhere')).status).toBe(404);
     expect((await ask('HEAD', 'streams')).status).toBe(200);
   });
+
+  it('have indices that are made before the first of them', async () => {
+    const made = await ask('PUT', 'made');
+    expect([made.status, made.headers['x-elastic-product']]).toEqual([200, 'Elasticsearch']);
+    expect(made.json()).toEqual({ acknowledged: true, shards_acknowledged: true, index: 'made' });
+    expect(made.headers.warning).toBeUndefined();
+    expect((await ask('HEAD', 'made')).status).toBe(200);
+    const again = await ask('PUT', 'made', '{}');
+    expect(again.status).toBe(400);
+    expect(again.json()).toMatchObject({
+      message: 'stream made is there already',
+      error: { type: 'resource_already_exists_exception' },
+    });
+    await ask('POST', 'made/_doc?wait=true', '{"n":1}');
+    expect(await server.client.count('made')).toBe(1);
+
+    const mapped = await ask('PUT', 'mapped', '{"mappings":{"properties":{}},"settings":{}}');
+    expect([mapped.status, mapped.headers.warning]).toEqual([
+      200,
+      expect.stringMatching(/^299 Millrace "mappings, settings: not used; /),
+    ]);
+    expect((await ask('PUT', 'broken', '{"mappings"')).status).toBe(400);
+    expect((await ask('PUT', 'a b')).status).toBe(400);
+    for (const path of ['streams', 'sql', '_aliases'])
+      expect([path, (await ask('PUT', path, '{}')).status]).toEqual([path, 405]);
+    expect((await ask('HEAD', 'broken')).status).toBe(404);
+
+    const removed = await ask('DELETE', 'made');
+    expect([removed.status, removed.headers['x-elastic-product']]).toEqual([200, 'Elasticsearch']);
+    expect(removed.json()).toMatchObject({ acknowledged: true });
+  });
 });

@@ -35,6 +35,12 @@ describe('messages about slips of people', () => {
     ['sql', 'selec 1', /not with "selec"; did you mean "SELECT"\?/],
     ['sql', 'SELECT 1; SELECT 2', /^send one statement/],
     ['sql', '{"query":"SELECT 1"}', /the body is the statement itself/],
+    ['sql', 'query=SELECT 1 AS x', /no form: send SELECT … alone/],
+    [
+      'sql',
+      '--------x\r\nContent-Disposition: form-data; name="query"\r\n\r\nSELECT 1\r\n--------x--\r\n',
+      /no form: send SELECT … alone/,
+    ],
     ['sql', `SELECT ${'1+'.repeat(20_000)}1`, /^the statement joins too many values one by one/],
     ['sql', `SELECT ${'('.repeat(1200)}1${')'.repeat(1200)}`, /^the statement is nested too deep/],
     ['sql', "SELECT match(s, '((') FROM t", /cannot compile re2: \(\(, error: missing \): \(\(\.$/],

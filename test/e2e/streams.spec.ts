@@ -37,7 +37,7 @@ describe('streams', () => {
     (await call('GET', `${name}/schema`)).json();
   const remove = async (name: string): Promise<void> => {
     const answer = await call('DELETE', `streams/${name}`);
-    expect(answer.json()).toEqual({ code: 200, message: 'stream deleted' });
+    expect(answer.json()).toEqual({ code: 200, message: 'stream deleted', acknowledged: true });
   };
   /** Asks again until it is so; the test's own time limit ends it. */
   const eventually = async (so: () => Promise<boolean> | boolean): Promise<void> => {
@@ -381,6 +381,7 @@ describe('streams', () => {
       expect((await call('DELETE', `${prefix}${name}`)).json()).toEqual({
         code: 200,
         message: 'stream deleted',
+        acknowledged: true,
       });
       for (const [method, path, body] of [
         ['GET', `${name}/schema`, undefined],

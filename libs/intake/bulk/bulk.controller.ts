@@ -7,7 +7,7 @@ import { INTAKE_FAILURES, UploadIntake } from '../upload/request/upload-intake.j
 import { WriteProgress } from '@app/writer';
 import { BulkPipeline } from './bulk.pipeline.js';
 import type { BulkResult } from './bulk-request.js';
-import { PRODUCT_HEADER } from './elasticsearch.controller.js';
+import { PRODUCT_HEADER } from '../elasticsearch/elasticsearch.controller.js';
 
 /** Clients send many more parameters about how Elasticsearch should work. They are ignored. */
 const bulkQuery = z.looseObject({

@@ -24,7 +24,7 @@ import {
 } from '../upload/request/upload-intake.js';
 import type { BulkResult } from './bulk-request.js';
 import { BulkPipeline } from './bulk.pipeline.js';
-import { PRODUCT_HEADER } from './elasticsearch.controller.js';
+import { PRODUCT_HEADER } from '../elasticsearch/elasticsearch.controller.js';
 
 const NEWLINE = 0x0a;
 /** All documents that are being read at the same time may have so many bytes together. */

@@ -65,7 +65,7 @@ export class Answering {
 
   /** @throws {PostgresError} */
   async columns(asked: PreparedStatement, signal: AbortSignal): Promise<readonly Column[]> {
-    const { written, values } = boundText(asked, asked.types.map(anyValue));
+    const { written, values } = boundText(asked, asked.types.map(anyValue), this.database);
     const hold = this.hold();
     try {
       const { organization } = hold;
@@ -99,7 +99,7 @@ export class Answering {
           value,
         ),
     );
-    const { written, values: texts } = boundText(asked, bound);
+    const { written, values: texts } = boundText(asked, bound, this.database);
     const hold = this.hold();
     try {
       const { organization } = hold;

@@ -46,17 +46,22 @@ const INTEGER_TYPES = ['Int16', 'Int32', 'Int64'];
 export function boundText(
   { statement, types }: PreparedStatement,
   values: readonly (EngineValue | null)[],
+  database: string,
 ): { readonly written: EngineText; readonly values: Readonly<Record<string, string>> } {
   const texts: Record<string, string> = {};
-  const written = engineText(statement, (number, cast) => {
-    const value = values[number - 1];
-    if (!value) return { text: 'NULL' };
-    const type = certain(types[number - 1], `type of parameter ${number}`);
-    const isWider = INTEGERS.indexOf(type) <= INTEGERS.indexOf(cast?.oid ?? 0) && INTEGERS.includes(type); // prettier-ignore
-    const isCast = cast !== undefined && (cast.oid === type || isWider || cast.isRows);
-    const integer = isCast && isWider ? INTEGER_TYPES[INTEGERS.indexOf(cast.oid)] : undefined;
-    texts[`p${number}`] = value.text;
-    return { text: `{p${number}:${integer ?? value.type}}`, isCast };
-  });
+  const written = engineText(
+    statement,
+    (number, cast) => {
+      const value = values[number - 1];
+      if (!value) return { text: 'NULL' };
+      const type = certain(types[number - 1], `type of parameter ${number}`);
+      const isWider = INTEGERS.indexOf(type) <= INTEGERS.indexOf(cast?.oid ?? 0) && INTEGERS.includes(type); // prettier-ignore
+      const isCast = cast !== undefined && (cast.oid === type || isWider || cast.isRows);
+      const integer = isCast && isWider ? INTEGER_TYPES[INTEGERS.indexOf(cast.oid)] : undefined;
+      texts[`p${number}`] = value.text;
+      return { text: `{p${number}:${integer ?? value.type}}`, isCast };
+    },
+    database,
+  );
   return { written, values: texts };
 }

@@ -75,7 +75,8 @@ export class Session {
       else this.isPassing = true;
     }
     const isMuch = this.output.writer.length >= BOUNDS.writeBytes;
-    if (type === 'Q' || type === 'H' || isMuch) await this.output.flush();
+    // A client may wait for the failure before it sends its Sync.
+    if (type === 'Q' || type === 'H' || this.isPassing || isMuch) await this.output.flush();
   }
 
   private async answerOne(type: string, body: Buffer): Promise<void> {

@@ -4,10 +4,11 @@ import { statementsOf } from './postgres-tokens.js';
 const written = (text: string) => {
   const [statement] = statementsOf(text);
   if (!statement) throw new Error('there is no statement');
-  return engineText(statement, (number, cast) => ({
+  const placeholder = (number: number, cast: unknown) => ({
     text: `<${number}>`,
     isCast: cast !== undefined,
-  }));
+  });
+  return engineText(statement, placeholder, 'db');
 };
 
 describe('a statement with PostgreSQL’s texts', () => {
@@ -22,6 +23,8 @@ describe('a statement with PostgreSQL’s texts', () => {
     ['SELECT $1::double precision + $2::text[]', 'SELECT <1> + <2>'],
     ['SELECT a = ANY($1), a <> ALL (ARRAY[1])', 'SELECT a  IN(<1>), a  NOT IN (ARRAY[1])'],
     ['SELECT a = ANY (SELECT 1)', 'SELECT a = ANY (SELECT 1)'],
+    ['SELECT a FROM "db"."public"."t", db.public.u', 'SELECT a FROM "public"."t", public.u'],
+    ['SELECT x.public.t, a.db.public.t, db.t', 'SELECT x.public.t, a.db.public.t, db.t'],
     ["SELECT 1 LIMIT ('5'::int4) OFFSET '2'::int8", 'SELECT 1 LIMIT (5) OFFSET 2'],
   ])('%s becomes %s', (text, expected) => {
     expect(written(text).text).toBe(expected);

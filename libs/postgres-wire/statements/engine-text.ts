@@ -1,6 +1,12 @@
 import { quoteText } from '@app/warehouse';
 import { castBehind, type Cast } from './cast-behind.js';
-import { isSymbol, isWord, type PostgresToken, type StatementText } from './postgres-tokens.js';
+import {
+  isName,
+  isSymbol,
+  isWord,
+  type PostgresToken,
+  type StatementText,
+} from './postgres-tokens.js';
 
 /** A statement in the engine's dialect, with the original places of its pieces. */
 export interface EngineText {
@@ -27,10 +33,12 @@ export interface Placeholder {
  * `E'…'`, `$$…$$`, comments within comments, `$1`, and `= ANY($1)`. The dialect, which every
  * statement passes, does the rest.
  * @param placeholder the text that replaces `$n`
+ * @param database its name may stand before `public`; the engine's names have two pieces at most
  */
 export function engineText(
   { text, tokens }: StatementText,
   placeholder: (number: number, cast: Cast | undefined) => Placeholder,
+  database: string,
 ): EngineText {
   const pieces: Piece[] = [];
   let end = 0;
@@ -48,6 +56,12 @@ export function engineText(
       pieces.push({ start: token.start, end, text: value });
       return;
     }
+    const behind = behindDatabase(tokens, at, database);
+    if (behind) {
+      end = behind.start;
+      pieces.push({ start: token.start, end, text: '' });
+      return;
+    }
     const rows = rowsOf(tokens, at);
     if (rows) end = rows.end;
     const written = rows?.text ?? writtenOf(tokens, at);
@@ -55,6 +69,14 @@ export function engineText(
       pieces.push({ start: token.start, end, text: written });
   });
   return joined(text.slice(0, end), pieces);
+}
+
+/** The schema in `"database"."public"."table"`, as dbt names every table. */
+function behindDatabase(tokens: readonly PostgresToken[], at: number, database: string) {
+  const [token, dot, schema, second, table] = tokens.slice(at, at + 5);
+  const isNamed = isName(token) && token.value === database && isName(schema) && isName(table);
+  const isDotted = isSymbol(dot, '.') && isSymbol(second, '.') && !isSymbol(tokens[at - 1], '.');
+  return isNamed && isDotted && schema.value === 'public' ? schema : undefined;
 }
 
 /** `LIMIT ('1'::int4)`, as JDBC's simple mode writes it: the engine takes a plain number only. */

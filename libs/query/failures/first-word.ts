@@ -1,5 +1,7 @@
 import { didYouMean, MillraceError } from '@app/platform';
 
+/** The beginning of a body that `curl -F query=…` or `--data-urlencode query=…` has made. */
+const FORM = /^\s*(?:--[^\r\n]*\r?\ncontent-disposition:|(?:query|sql)=)/i;
 const BEGINNINGS = ['SELECT', 'WITH', 'EXPLAIN'];
 
 /**
@@ -11,6 +13,11 @@ export function firstWordProblem(text: string): MillraceError | undefined {
     return new MillraceError(
       'INVALID_SQL',
       'the body is the statement itself, as text: send SELECT …, without JSON around it',
+    );
+  if (FORM.test(text))
+    return new MillraceError(
+      'INVALID_SQL',
+      'the body is the statement itself, as text, and no form: send SELECT … alone, or by GET as ?query=',
     );
   const word = /^\s*([A-Za-z]+)/.exec(text)?.[1];
   if (word === undefined || BEGINNINGS.includes(word.toUpperCase())) return undefined;

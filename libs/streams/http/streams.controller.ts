@@ -1,4 +1,15 @@
-import { Controller, Delete, Get, HttpCode, Param, Post, Put, Query, Req } from '@nestjs/common';
+import {
+  Controller,
+  Delete,
+  Get,
+  Header,
+  HttpCode,
+  Param,
+  Post,
+  Put,
+  Query,
+  Req,
+} from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { z } from 'zod';
 import { contextOf } from '@app/event-store';
@@ -182,25 +193,27 @@ export class StreamsController {
     return this.settings(request, name, query);
   }
 
+  /** Clients of Elasticsearch delete an index so, and take an answer without these for a failure. */
   @Delete(['streams/:stream', ':stream'])
+  @Header('X-Elastic-Product', 'Elasticsearch')
   @Requires('manage-organization')
   @Describe({
     tag: TAG,
     summary: 'Delete a stream with its rows and rejected records; its name is free at once',
     query: oneQuery,
-    answer: { code: 200, message: 'stream deleted' },
+    answer: { code: 200, message: 'stream deleted', acknowledged: true },
     failures: NOT_FOUND,
   })
   async remove(
     @Req() request: AuthenticatedRequest,
     @Param('stream') name: string,
     @Query() query: unknown,
-  ): Promise<Done> {
+  ): Promise<Done & { acknowledged: true }> {
     checkType(query, name);
     await this.commands.execute(
       new DeleteStream(organizationOf(request), name, contextOf(request)),
     );
-    return { code: 200, message: 'stream deleted' };
+    return { code: 200, message: 'stream deleted', acknowledged: true };
   }
 }
 

@@ -61,6 +61,25 @@ describe('bytes that no client of PostgreSQL sends', () => {
     expect(raw.received().toString('latin1')).toMatch(/SFATAL\0/);
   });
 
+  it.each(['INSERT INTO cities VALUES ($1)', 'SELECT nope FROM cities WHERE lat > $1'])(
+    'tells what is wrong in %s before a Sync, for which postgres.js waits with its own',
+    async (text) => {
+      const raw = await rawConnection(edge);
+      raw.socket.write(STARTUP);
+      await raw.heard(READY);
+      const described = [
+        message('P', '', text, Buffer.from('0000', 'hex')),
+        message('D', Buffer.from('S\0')),
+        message('H'),
+      ];
+      raw.socket.write(Buffer.concat(described));
+      await raw.heard('SERROR');
+      raw.socket.write(message('S'));
+      await raw.heard(READY);
+      raw.socket.destroy();
+    },
+  );
+
   it('answers what is sent all at once, each in its turn', async () => {
     const raw = await rawConnection(edge);
     const execute = [

@@ -28,6 +28,7 @@ describe('a client of PostgreSQL', () => {
   it.each<readonly [text: string, values: unknown[], rows: unknown[]]>([
     ['SELECT count(*)::int AS n FROM cities', [], [{ n: 37 }]],
     ['SELECT count(*)::int AS n FROM public."cities" WHERE LAT > $1', [57], [{ n: 3 }]],
+    ['SELECT count(*)::int AS n FROM "shop"."public"."cities"', [], [{ n: 37 }]],
     ['SELECT city FROM cities WHERE lat BETWEEN $1 AND $2 LIMIT $3', ['57.6', 57.7, 1], [{ city: 'Elgin, Scotland, the UK' }]], // prettier-ignore
     ['SELECT count(*)::int AS n FROM cities WHERE city = ANY($1)', [['Elgin, Scotland, the UK', 'a"b']], [{ n: 1 }]], // prettier-ignore
     ['SELECT 2 = ANY($1::int[]) AS a, 1.5 = ANY($2::float8[]) AS b, true = ANY($3::bool[]) AS c, 7 = ANY($1::int[]) AS d', [[1, 2], [1.5, -2], [true]], [{ a: true, b: true, c: true, d: false }]], // prettier-ignore
