@@ -10,6 +10,7 @@ import type { DescribedTable } from '../../table-description.js';
 import { dropCopy, makeCopy, type Copy } from './copies.js';
 import { countSelect } from './count-view.js';
 import { exactCast, mayChange, readTypes } from '../columns/exact-cast.js';
+import { refuseNumbered } from '../columns/delta-mapping.js';
 import { folderColumns, type FolderColumn } from '../columns/folder-columns.js';
 import { declared, describeColumns, inferColumns } from './infer-columns.js';
 import { loadFailure } from './load-failure.js';
@@ -86,6 +87,7 @@ async function prepared(
   const inferred = schemaFromFiles
     ? await schemaOfFiles({ ...described, schemaFromFiles }, workshop)
     : await inferColumns(described, source, { statements, seen, folders });
+  await refuseNumbered(source, statements);
   const ofFolders = await folderColumns(folders, inferred, source, statements);
   const isOfSeveral = source.many && OWN_TYPES.has(described.options.format);
   const isInferred = !schemaFromFiles && described.columns === undefined;
