@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { edgeInFolder } from '../../server/edge-in-folder.js';
 
 const CSV = Buffer.from('a,b\n1,2\n');
+const DEEP = Buffer.from('{"a":1}\n' + '{"a":'.repeat(50) + '1' + '}'.repeat(50));
 const json = (text: string): Buffer => Buffer.from(text);
 
 describe('a file that cannot be served says what to do', () => {
@@ -21,6 +22,12 @@ describe('a file that cannot be served says what to do', () => {
     ['empty-key.ndjson', json('{"o":{"":1}}\n'), 'a field without a name'],
     ['null-key.ndjson', json('{"o":{"null":1}}\n'), 'a field "null"'],
     ['kinds.ndjson', json('{"n":{"a":1}}\n{"n":5}\n'), 'column "n" has values of kinds'],
+    [
+      'deep.ndjson',
+      DEEP,
+      'deep.ndjson cannot be read: line 2 has objects within each other in more than 16',
+    ],
+    ['deep.json.gz', gzipSync(DEEP), 'deep.json.gz cannot be read: line 2 has objects'],
   ])('%s', async (name, bytes, reason) => {
     writeFileSync(join(own.folder, name), bytes);
     const { status, text } = await own.edge.post('/api/table', [{ tableName: 't', uri: name }]);

@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { startParquetMaker, type ParquetMaker } from '../../server/parquet-maker.js';
 import { edgeInFolder } from '../../server/edge-in-folder.js';
+import { until } from '../../server/until.js';
 
 const MODES = ['', ',materialize=false', ',materialize=true'];
 
@@ -35,6 +36,33 @@ describe('files whose types or folders differ', () => {
         { id: 2, v: two },
       ]);
     }
+  });
+
+  it('a file of a wider type that comes later is an error until the table is read again', async () => {
+    const [narrow, wide] = [
+      'SELECT 1 AS id, toInt32(1) AS v',
+      'SELECT 2 AS id, toInt64(1099511627777) AS v',
+    ];
+    await write('later/1.parquet', narrow);
+    const both = [
+      { id: 1, v: 1 },
+      { id: 2, v: 1099511627777 },
+    ];
+    expect((await register('later/*.parquet')).status).toBe(200);
+    expect(await rows()).toEqual([{ id: 1, v: 1 }]);
+    await write('later/2.parquet', wide);
+    const refused = await own.edge.sql('SELECT * FROM t');
+    expect([refused.status, refused.text]).toEqual([503, expect.stringContaining('column \\"v\\" has another type')]); // prettier-ignore
+    expect((await register('later/*.parquet')).status).toBe(200);
+    expect(await rows()).toEqual(both);
+
+    rmSync(join(folder, 'later/2.parquet'));
+    expect((await register('later,format=parquet,materialize=false')).status).toBe(200);
+    await write('later/2.parquet', wide);
+    expect((await own.edge.sql('SELECT * FROM t ORDER BY id')).text).toContain('another type');
+    // A folder is read again by itself.
+    await until(async () => (await own.edge.sql('SELECT * FROM t')).status === 200);
+    expect(await rows()).toEqual(both);
   });
 
   it.each(['parquet', 'arrow'])('%s has the columns of all its files', async (format) => {

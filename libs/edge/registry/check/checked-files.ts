@@ -9,9 +9,10 @@ import { COMPRESSED } from '../../sources/engine-format.js';
 import { listedPaths } from '../../sources/listed-paths.js';
 import { plainPath } from '../../sources/plain-path.js';
 import { tableFunction, type Source } from '../../sources/source.js';
-import type { DescribedTable, TableOptions } from '../../table-description.js';
+import type { DescribedTable } from '../../table-description.js';
 import { writtenNames } from '../prepare/header-names.js';
 import { checkCsv } from './csv-bytes.js';
+import { checkJsonDepth, OBJECT_LEVELS_MAX } from './json-depth.js';
 
 /** The things that a look at files tells besides. */
 export interface SeenFiles {
@@ -37,7 +38,11 @@ interface Check {
 const looksWell = (file: string): string =>
   `SELECT quotes % 2 = 0 AND crs = 0, quotes > 0 FROM (SELECT sum(countSubstrings(line, '"')) AS quotes, max(match(line, '\\r.')) AS crs FROM ${tableFunction('file', [quoteText(file), 'LineAsString', quoteText('line String')])}) FORMAT JSONCompactEachRow`;
 
-function checkOf(options: TableOptions): Check | undefined {
+/** No line has more brackets than may be within each other, and each line closes its own. */
+const isShallow = (file: string): string =>
+  `SELECT ifNull(max(opened) <= ${OBJECT_LEVELS_MAX} AND max(opened != closed) = 0, 1), 0 FROM (SELECT countSubstrings(line, '{') + countSubstrings(line, '[') AS opened, countSubstrings(line, '}') + countSubstrings(line, ']') AS closed FROM ${tableFunction('file', [quoteText(file), 'LineAsString', quoteText('line String')])}) FORMAT JSONCompactEachRow`;
+
+function checkOf({ options, columns }: DescribedTable): Check | undefined {
   switch (options.format) {
     case 'arrow':
     case 'arrows':
@@ -59,6 +64,22 @@ function checkOf(options: TableOptions): Check | undefined {
         },
         looksWell,
       };
+    case 'json':
+    case 'ndjson':
+      // Only the types of columns that are not told have to be found out.
+      if (columns) return undefined;
+      return {
+        look: async (file, name) => {
+          try {
+            await checkJsonDepth(file);
+            return false;
+          } catch (error) {
+            if (!(error instanceof BrokenFileError)) throw error;
+            throw new MillraceError('MALFORMED_BODY', `${name} cannot be read: ${error.message}`, { cause: error }); // prettier-ignore
+          }
+        },
+        looksWell: isShallow,
+      };
     default:
       return undefined;
   }
@@ -79,16 +100,17 @@ interface Terms {
  * @returns undefined where there is nothing to look at
  */
 export function fileChecks(
-  { options }: DescribedTable,
-  source: Source,
+  described: DescribedTable,
+  source: Source & { readonly unpacked?: string | undefined },
   terms: Terms,
 ): CheckFiles | undefined {
   const { engine, directory } = terms;
   const { statements } = engine;
   const { files } = source;
-  const check = checkOf(options);
+  const check = checkOf(described);
   const { names, header } = source;
   if (!check || files === undefined) return undefined;
+  const nameOf = (path: string): string => basename(path === source.unpacked ? source.shown : path);
   const checked = new Map<string, string>();
   let stamp: string | undefined;
   const withQuotes = new Set<string>();
@@ -107,14 +129,14 @@ export function fileChecks(
       const state = `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
       // The engine skips files without a byte.
       if (size === 0n || checked.get(path) === state) continue;
-      if (await checkUnpacked(path, check, terms)) withQuotes.add(path);
+      if (await checkUnpacked(path, nameOf(path), check, terms)) withQuotes.add(path);
       else withQuotes.delete(path);
       if (names && header) {
         const plain = await plainPath(path, directory);
         const call = tableFunction('file', [quoteText(plain), 'CSV']);
         const written = namedByHeader(await writtenNames(call, header, statements));
         if (written.length > 0 && JSON.stringify(written) !== JSON.stringify(names))
-          throw new MillraceError('MALFORMED_BODY', `${basename(path)} has other columns than those that were read first`); // prettier-ignore
+          throw new MillraceError('MALFORMED_BODY', `${nameOf(path)} has other columns than those that were read first`); // prettier-ignore
       }
       checked.set(path, state);
     }
@@ -134,10 +156,10 @@ export function fileChecks(
 /** A file may be compressed as a whole. The engine recognizes that by its ending. */
 async function checkUnpacked(
   path: string,
+  name: string,
   check: Check,
   { directory, engine: { statements }, room = () => halfOfFree(directory) }: Terms,
 ): Promise<boolean> {
-  const name = basename(path);
   if (!COMPRESSED.includes(extname(path).slice(1))) return check.look(path, name);
   const packed = await plainPath(path, directory);
   const unpacked = join(directory, `${randomUUID()}.unpacked`);

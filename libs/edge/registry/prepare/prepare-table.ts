@@ -10,7 +10,9 @@ import type { DescribedTable } from '../../table-description.js';
 import { dropCopy, makeCopy, type Copy } from './copies.js';
 import { countSelect } from './count-view.js';
 import { exactCast, mayChange, readTypes } from '../columns/exact-cast.js';
+import { refuseNumbered } from '../columns/delta-mapping.js';
 import { folderColumns, type FolderColumn } from '../columns/folder-columns.js';
+import { keepTypes, type KeptTypes } from '../columns/kept-types.js';
 import { declared, describeColumns, inferColumns } from './infer-columns.js';
 import { loadFailure } from './load-failure.js';
 import { nullStructs, type NullStructs } from './null-structs.js';
@@ -86,6 +88,7 @@ async function prepared(
   const inferred = schemaFromFiles
     ? await schemaOfFiles({ ...described, schemaFromFiles }, workshop)
     : await inferColumns(described, source, { statements, seen, folders });
+  await refuseNumbered(source, statements);
   const ofFolders = await folderColumns(folders, inferred, source, statements);
   const isOfSeveral = source.many && OWN_TYPES.has(described.options.format);
   const isInferred = !schemaFromFiles && described.columns === undefined;
@@ -146,11 +149,16 @@ async function prepared(
       described.options.format === 'parquet' ? countSelect(call, source.settings) : undefined;
     // Results about files, such as the places of columns, hold only while the files do not change.
     const isFollowed = asides.length > 0 || source.names !== undefined;
+    const kept =
+      isOfSeveral && isInferred && source.files !== undefined
+        ? await keepTypes(source, () => describeColumns(source, source.inference, statements))
+        : undefined;
+    const isChanged = () => Promise.resolve(kept?.haveChanged() ? changedFiles?.() : undefined);
     return {
       ...table,
       ...{ select, count, asides, copy: undefined },
-      check: isOfSeveral && isInferred ? insistingOnOne(source, statements, check) : check,
-      changedFiles: isFollowed ? changedFiles : undefined,
+      check: isOfSeveral && isInferred ? insistingOnOne(source, statements, check, kept) : check,
+      changedFiles: isFollowed ? changedFiles : kept && changedFiles && isChanged,
       // A user who asks to read the files each time may have reasons.
       files: described.materialize === undefined ? source.stamp : undefined,
     };
@@ -181,10 +189,12 @@ const insistingOnOne =
     { files }: Source,
     statements: Workshop['engine']['statements'],
     check: CheckFiles | undefined,
+    kept: KeptTypes | undefined,
   ): CheckFiles =>
   async () => {
     if (files !== undefined && (await listedPaths(files, statements, 1)).length === 0)
       throw new SourceError('there are no files');
+    await kept?.check();
     return (await check?.()) ?? { haveQuotedNumbers: false };
   };
 
