@@ -1,7 +1,6 @@
 import { quoteIdentifier } from '@app/warehouse';
-import type { TableDescription } from '../../catalog.js';
 import { tokenize } from '../../search/statement-tokens.js';
-import type { TypeOfColumn } from '../casts/value-types.js';
+import type { Surroundings } from '../standard-sql.js';
 import { elementNames } from '../queries/element-names.js';
 import { ObjectShapes, OUTERMOST, type Scope } from '../queries/object-shapes.js';
 import {
@@ -30,10 +29,7 @@ import {
 } from './outer-subqueries.js';
 import { isAggregated } from './sums-of-nothing.js';
 
-interface Surroundings {
-  readonly typeOfColumn: TypeOfColumn;
-  readonly table: (name: string) => TableDescription | undefined;
-}
+type Tables = Pick<Surroundings, 'typeOfColumn' | 'table'>;
 
 /**
  * Rewrites subqueries that look at the outer row, which the engine joins by the columns that they
@@ -44,7 +40,7 @@ interface Surroundings {
  * @returns the same text where there is no such subquery
  * @throws {MillraceError} INVALID_SQL
  */
-export function withOuterRows(canonical: string, surroundings: Surroundings): string {
+export function withOuterRows(canonical: string, surroundings: Tables): string {
   if (!SUBQUERY.test(canonical)) return canonical;
   const nodes = treeOf(tokenize(canonical));
   const from = nodes?.findIndex((node) => node.kind === 'group' || isSelect(node)) ?? -1;
@@ -55,8 +51,7 @@ export function withOuterRows(canonical: string, surroundings: Surroundings): st
 }
 
 const SUBQUERY = /\(\s*(?:SELECT|WITH)\b/;
-const isSelect = (node: Node | undefined): boolean =>
-  isWord(node, 'SELECT') || isWord(node, 'WITH');
+const isSelect = (node?: Node) => isWord(node, 'SELECT') || isWord(node, 'WITH');
 
 /** A statement with one of these has nulls in columns without nulls. */
 const OUTER_ROWS = /\b(?:LEFT|RIGHT|FULL|ROLLUP|CUBE|SETS)\b/;
@@ -73,7 +68,7 @@ class OuterRows {
   constructor(
     private readonly source: string,
     statement: Nodes,
-    private readonly surroundings: Surroundings,
+    private readonly surroundings: Tables,
   ) {
     this.shapes = new ObjectShapes(surroundings.table, elementNames(statement));
     this.length = new WrittenLength(source.length);
