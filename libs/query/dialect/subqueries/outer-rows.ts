@@ -41,8 +41,7 @@ type Tables = Pick<Surroundings, 'typeOfColumn' | 'table'>;
  * @throws {MillraceError} INVALID_SQL
  */
 export function withOuterRows(canonical: string, surroundings: Tables): string {
-  if (!SUBQUERY.test(canonical)) return canonical;
-  const nodes = treeOf(tokenize(canonical));
+  const nodes = SUBQUERY.test(canonical) ? treeOf(tokenize(canonical)) : undefined;
   const from = nodes?.findIndex((node) => node.kind === 'group' || isSelect(node)) ?? -1;
   if (!nodes || from === -1) return canonical;
   const statement = nodes.slice(from);
