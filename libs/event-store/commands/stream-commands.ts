@@ -36,7 +36,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** What is known of a command that was carried out. */
+/** The knowledge of a command that was carried out. */
 type Trace = Pick<StreamCommand, 'contentFingerprint'>;
 
 /** The decision on a command in a group, before its group is appended. */

@@ -49,6 +49,7 @@ const LEAVES_64_BITS =
   /^Value in column U?Int(?:128|256) cannot be safely converted into type U?Int(?:8|64)/;
 /** Problems that only the engine finds, each with a working alternative. */
 const INSTEAD: readonly (readonly [problem: RegExp, instead: string])[] = [
+  [/^Correlated subqueries in aggregate function/, 'an aggregate cannot be of a subquery that looks at the outer row: name it in an inner SELECT, SELECT sum(n) FROM (SELECT (SELECT …) AS n FROM t)'], // prettier-ignore
   [/^Correlated subqueries in ORDER BY/, 'rows cannot be ordered by a subquery that looks at the outer row: name it in an inner SELECT, SELECT * FROM (SELECT a, (SELECT …) AS n FROM t) ORDER BY n'], // prettier-ignore
   [/^Correlated subqueries in aggregation keys/, 'a subquery that looks at the outer row cannot be a key of GROUP BY: name it in an inner SELECT, SELECT n, count(*) FROM (SELECT (SELECT …) AS n FROM t) GROUP BY n'], // prettier-ignore
   [/^Cannot decorrelate query, because 'Limit'/, 'a subquery that looks at the outer row takes no LIMIT: SELECT argMin(x, y) is the x of the least y, argMax(x, y) that of the greatest'], // prettier-ignore

@@ -35,7 +35,7 @@ export interface OuterColumn {
 }
 
 /** Tells whether two columns of tables have the same type, with or without null. */
-export type HasSameType = (one: readonly string[], other: readonly string[]) => boolean;
+type HasSameType = (one: readonly string[], other: readonly string[]) => boolean;
 
 /**
  * Finds the columns of the row around a subquery.
@@ -104,7 +104,7 @@ const withinClause = ({ word }: Clause, own: Scope, outer: Scope): Places => ({
 
 interface Places {
   readonly own: Scope;
-  /** What queries within this clause see. */
+  /** The names that queries within this clause see. */
   readonly queries: Scope;
 }
 

@@ -61,7 +61,7 @@ class OuterRows {
   private readonly columns = new WeakMap<Group, readonly OuterColumn[]>();
   /** The clauses of the SELECT of each scope. */
   private readonly clauses = new WeakMap<Scope, ReadonlyMap<Clause['word'], Nodes>>();
-  /** What is added to a SELECT while it is written, by its first node. */
+  /** The tables that are added to a SELECT while it is written, by its first node. */
   private readonly joined = new Map<Node, DistinctRows>();
 
   constructor(

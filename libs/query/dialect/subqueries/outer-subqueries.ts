@@ -3,7 +3,7 @@ import { clausesOf, type Clause } from '../queries/select-clauses.js';
 import { isList, type Node, type Nodes } from '../source-tree.js';
 import type { OuterColumn } from './outer-columns.js';
 
-/** What stands in the place of a name: it begins at the first of its nodes, and takes so many. */
+/** The text in the place of a name, by the first of the name's nodes, and their number. */
 export type Replacements = ReadonlyMap<Node, { readonly text: string; readonly length: number }>;
 
 export const NOTHING: Replacements = new Map();
@@ -18,7 +18,7 @@ export interface Variant {
 /** The values of the rows around a subquery. */
 export interface DistinctRows {
   readonly table: string;
-  /** What links them to the row around. */
+  /** The condition that links them to the row around. */
   readonly condition: string;
 }
 
