@@ -26,7 +26,7 @@ describe('batches that came as bytes', () => {
     ...rest,
   });
 
-  it('share a file where they are plain lines with times told in the same way', async () => {
+  it('share a file where they are lines of one format with times told in the same way', async () => {
     const all = [
       received('a\n', { rows: 2, acceptedAt: 7 }),
       received('b\n', { times: 'by magnitude' }),
@@ -34,15 +34,25 @@ describe('batches that came as bytes', () => {
       received('d', { ending: '.ndjson.zst' }),
       received('e', { ending: '.ndjson.zst' }),
       received('f\n', { times: 'by magnitude' }),
+      received('g', { ending: '.compact.ndjson.zst' }),
+      received('h', { ending: '.native.zst' }),
+      received('i', { ending: '.native.zst' }),
+      received('j', { ending: '.compact.ndjson.zst' }),
+      received('k', { ending: '.ndjson.zst', times: 'by magnitude' }),
     ];
     const { batches } = await SpilledBatches.write(directory, all);
     expect(batches.map(({ file }) => readFileSync(file, 'utf8'))).toEqual([
       'a\nc\n',
       'b\nf\n',
       'a\nc\n',
-      'd',
-      'e',
+      'de',
+      'de',
       'b\nf\n',
+      'gj',
+      'h',
+      'i',
+      'gj',
+      'k',
     ]);
     expect(batches.map(({ position }) => position)).toEqual(all.map(({ record }) => record.position)); // prettier-ignore
     expect(batches[0]).toMatchObject({ rows: 2, acceptedAt: 7 });

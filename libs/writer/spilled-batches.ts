@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import type { StoredBatch } from '@app/warehouse';
 import type { ReceivedBatch } from './group-batches.js';
 
-/** Lines that are not compressed can be concatenated in a file. */
-const PLAIN = '.ndjson';
+/**
+ * Lines can be concatenated in a file, and so can compressed ones: the frames of zstd stand behind
+ * each other, and the engine reads them as one text.
+ */
+const JOINED: ReadonlySet<string> = new Set(['.ndjson', '.ndjson.zst', '.compact.ndjson.zst']);
 
 /**
  * Batches in files, in the form for the engine. Batches that came as bytes are written to files of
@@ -23,7 +26,7 @@ export class SpilledBatches {
   ): Promise<SpilledBatches> {
     const batches: StoredBatch[] = [];
     const contents = new Map<string, Uint8Array[]>();
-    const shared = new Map<string | undefined, string>();
+    const shared = new Map<string, string>();
     for (const { record, ending, acceptedAt, times, rows } of received) {
       const { position, payload } = record;
       const told = { position, acceptedAt, times, rows };
@@ -32,8 +35,9 @@ export class SpilledBatches {
         continue;
       }
       const own = join(directory, `${position.partition}-${position.offset}${ending}`);
-      const file = ending === PLAIN ? (shared.get(times) ?? own) : own;
-      if (ending === PLAIN) shared.set(times, file);
+      const alike = `${ending} ${times}`;
+      const file = JOINED.has(ending) ? (shared.get(alike) ?? own) : own;
+      shared.set(alike, file);
       const others = contents.get(file);
       if (others) others.push(payload.bytes);
       else contents.set(file, [payload.bytes]);

@@ -33,10 +33,12 @@ export function describeLines(open: () => WarehouseUnderTest): void {
       await under.warehouse.dropTable(TABLE);
       await under.warehouse.createTable(TABLE, columns, STREAM_ID);
     }
-    function write(name: string, lines: readonly string[]): string {
+    /** Several batches are compressed one by one, and stand behind each other. */
+    function write(name: string, ...batches: readonly (readonly string[])[]): string {
       const file = under.batchFile(name);
-      const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
-      writeFileSync(file, name.endsWith('.zst') ? compress(bytes, 1) : bytes);
+      const texts = batches.map((lines) => Buffer.from(lines.map((line) => `${line}\n`).join('')));
+      const isPacked = name.endsWith('.zst');
+      writeFileSync(file, Buffer.concat(texts.map((all) => (isPacked ? compress(all, 1) : all))));
       return file;
     }
     const insert = (files: readonly string[], columns = COLUMNS, table = TABLE): Promise<void> =>
@@ -80,13 +82,17 @@ export function describeLines(open: () => WarehouseUnderTest): void {
       expect(await query('SELECT uniqExact(_part) FROM lines')).toBe('1\n');
     });
 
-    it('may share a file, and each row has the place and the time of its batch', async () => {
+    it.each([
+      ['shared.ndjson', (n: number, who: string) => `{"n":${n},"who":"${who}"}`],
+      ['shared.ndjson.zst', (n: number, who: string) => `{"n":${n},"who":"${who}"}`],
+      ['shared.compact.ndjson.zst', (n: number, who: string) => `[null,${n},"${who}"]`],
+    ])('may share %s, and each row has the place and time of its batch', async (name, line) => {
       const sizes = [1, 70_000, 2, 1];
-      const lines = sizes.flatMap((rows, batch) =>
-        Array.from({ length: rows }, (_, n) => `{"n":${n},"who":"b${batch}"}`),
+      const lines = sizes.map((rows, batch) =>
+        Array.from({ length: rows }, (_, n) => line(n, `b${batch}`)),
       );
-      const shared = write('shared.ndjson', lines);
-      const other = write('other.ndjson', ['{"n":0,"who":"b4"}']);
+      const shared = write(name, ...lines);
+      const other = write(name.replace('shared', 'other'), [line(0, 'b4')]);
       const at = (batch: number): number => MICROS + batch * 1_000_000;
       const batches = [...sizes, undefined].map((rows, batch) => ({
         position: { partition: 3, offset: 2n ** 40n + BigInt(batch) },
