@@ -35,7 +35,7 @@ describe('subqueries that look at the outer row', () => {
     expect(
       written('SELECT id, (SELECT count() FROM u WHERE u.v > id) AS c FROM t WHERE t.k = 1'),
     ).toBe(
-      'SELECT id, (SELECT count() FROM u CROSS JOIN (SELECT DISTINCT id AS outer_11_0 FROM t WHERE (t.k = 1)) AS outer_rows_11 WHERE (u.v > outer_rows_11.outer_11_0) AND (outer_rows_11.outer_11_0 = id)) AS c FROM t WHERE t.k = 1',
+      'SELECT id, tupleElement(tuple((SELECT count() FROM u CROSS JOIN (SELECT DISTINCT id AS outer_11_0 FROM t WHERE (t.k = 1)) AS outer_rows_11 WHERE (u.v > outer_rows_11.outer_11_0) AND (outer_rows_11.outer_11_0 = id)), id), 1) AS c FROM t WHERE t.k = 1',
     );
   });
 
