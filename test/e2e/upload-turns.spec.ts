@@ -11,6 +11,12 @@ const ROWS = rounds(50_000, 150_000);
  * the engine goes on. So of these there are more.
  */
 const flooding = (format: string): number => (format === '_bulk' ? 48 : 16);
+/**
+ * Uploads with a key, which become a batch each. Their connections are many, so that the writer
+ * gets behind. Who waits behind them waited 0.6 to 0.9 of the time that they took to be posted, and
+ * waits 0.03 of it where small batches are written together.
+ */
+const KEYED = { uploads: 1200, connections: 32, streams: 4, waitMax: 0.25 };
 /** Other work of the machine can only add to the times, so the best of these counts. */
 const TRIES = 3;
 
@@ -53,6 +59,46 @@ describe('organizations take turns', () => {
     },
     120_000,
   );
+
+  it('who waits for rows does not wait long behind small uploads with keys, each stored once', async () => {
+    const { uploads, connections, streams, waitMax } = KEYED;
+    const path = (upload: number): string => `/api/flood/keyed${upload % streams}/_json`;
+    for (let stream = 0; stream < streams; stream += 1)
+      await server.client.call(`${path(stream)}?wait=true`, { body: '{"n":-1}' });
+    let next = 0;
+    let tries = 0;
+    const share = async (): Promise<number> => {
+      const end = (tries += 1) * uploads;
+      const begun = performance.now();
+      const post = async (): Promise<void> => {
+        for (let upload = next++; upload < end; upload = next++) {
+          const headers = { 'idempotency-key': `key ${upload}` };
+          const body = `{"n":${upload}}`;
+          const answer = await server.client.call(path(upload), { body, headers });
+          expect(answer.status).toBe(200);
+        }
+        next = end;
+      };
+      await Promise.all(Array.from({ length: connections }, post));
+      const posted = performance.now();
+      const body = '{"n":1,"t":"x"}';
+      const answer = await server.client.call('/api/calm/logs/_json?wait=true', { body });
+      expect(answer.status).toBe(200);
+      return (performance.now() - posted) / (posted - begun);
+    };
+    let least = await share();
+    while (tries < TRIES && least > waitMax) least = Math.min(least, await share());
+    expect(least).toBeLessThanOrEqual(waitMax);
+    const last = await server.client.call(`${path(0)}?wait=true`, { body: '{"n":-1}' });
+    expect(last.status).toBe(200);
+    for (let stream = 0; stream < streams; stream += 1) {
+      const answer = await server.client.call('/api/flood/sql', {
+        body: `SELECT count() AS rows, uniqExact(n) AS numbers FROM keyed${stream} WHERE n >= 0`,
+      });
+      const stored = (tries * uploads) / streams;
+      expect(answer.json()).toEqual([{ rows: stored, numbers: stored }]);
+    }
+  }, 180_000);
 
   /** @returns how many of the flood are answered before the upload of another organization */
   async function comeBefore(format: string, body: Buffer | string): Promise<number> {
