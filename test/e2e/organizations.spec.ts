@@ -293,11 +293,12 @@ describe('organizations', () => {
     });
 
     it.each(['acme', 'default'])('says the same in both ways, row by row (%s)', async (org) => {
-      const hits: object[] = [];
+      const hits: { stream_name?: string }[] = [];
       for (let full = true; full;) {
         const answer = await server.client.call(`/api/${org}/audit?size=7&from=${hits.length}`);
-        const page = answer.json<{ hits: object[] }>().hits;
-        hits.push(...page);
+        const page = answer.json<{ hits: { stream_name: string }[] }>().hits;
+        // The table has no such column: the name is that of the creation's entry.
+        hits.push(...page.map(({ stream_name: _, ...hit }) => hit));
         full = page.length === 7;
       }
       const answer = await server.client.call(`/api/${org}/sql`, {

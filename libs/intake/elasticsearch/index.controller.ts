@@ -19,9 +19,17 @@ const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const;
 const indexBody = z.looseObject({});
 const created = (index: string) => ({ acknowledged: true, shards_acknowledged: true, index });
 
+const SHOWN_MAX = 8;
+
+/** A header cannot have every name that JSON has. */
+function shown(names: readonly string[]): string {
+  const plain = names.filter((name) => /^[\w.-]{1,64}$/.test(name)).slice(0, SHOWN_MAX);
+  return [...plain, ...(plain.length < names.length ? ['others'] : [])].join(', ');
+}
+
 /** Clients show the texts of this header to people, as warnings. */
 const warningOf = (ignored: readonly string[]): string =>
-  `299 Millrace "${ignored.join(', ')}: not used; a stream takes its columns from its records, and types declared by PUT /api/{org}/streams/{stream}/settings"`;
+  `299 Millrace "${shown(ignored)}: not used; a stream takes its columns from its records, and types declared by PUT /api/{org}/streams/{stream}/settings"`;
 
 /**
  * Makes an index before the first document is sent, as `indices.create()` of Elasticsearch's

@@ -35,7 +35,12 @@ export interface OuterColumn {
 }
 
 /** Tells whether two columns of tables have the same type, with or without null. */
-type HasSameType = (one: readonly string[], other: readonly string[]) => boolean;
+type HasSameType = (
+  one: readonly string[],
+  other: readonly string[],
+  /** FROM of the SELECT in which they are compared. */
+  from: Nodes,
+) => boolean;
 
 /**
  * Finds the columns of the row around a subquery.
@@ -88,9 +93,12 @@ function select(nodes: Nodes, outer: Scope, isSingle: boolean, search: Search): 
   for (const clause of clauses) {
     const body = nodes.slice(clause.from, clause.to);
     const rejecting = isSingle && /WHERE$/.test(clause.word) ? nullRejecting(body) : [];
+    const from = clauses.flatMap((each) =>
+      each.word === 'FROM' ? nodes.slice(each.from, each.to) : [],
+    );
     const names = {
       rejecting: new Set(rejecting.flatMap(namesIn)),
-      linked: new Set(rejecting.flatMap((condition) => linkedIn(condition, scope, search))),
+      linked: new Set(rejecting.flatMap((condition) => linkedIn(condition, scope, search, from))),
     };
     expression(body, withinClause(clause, scope, outer), names, search);
   }
@@ -109,7 +117,7 @@ interface Places {
 }
 
 /** The names of the row around in `own = outer`. */
-function linkedIn(condition: Nodes, own: Scope, search: Search): readonly Node[] {
+function linkedIn(condition: Nodes, own: Scope, search: Search, from: Nodes): readonly Node[] {
   const sign = condition.findIndex((node) => isSymbol(node, '='));
   const sides = [condition.slice(0, sign), condition.slice(sign + 1)].map((nodes) => ({
     path: pathAt(nodes, 0),
@@ -118,7 +126,9 @@ function linkedIn(condition: Nodes, own: Scope, search: Search): readonly Node[]
   const [left, right] = sides;
   if (sign === -1 || sides.some(({ path, nodes }) => path.length * 2 - 1 !== nodes.length))
     return [];
-  const isSame = left && right && search.hasSameType(left.path, right.path);
+  // A column of a query between the two is neither's.
+  const isOwn = sides.some(({ path }) => isOf(path, own, true));
+  const isSame = left && right && isOwn && search.hasSameType(left.path, right.path, from);
   const outer = sides.filter(({ path }) => isOuter(path, own, search.around));
   return isSame && outer.length === 1 ? outer.flatMap(({ nodes }) => nodes.slice(0, 1)) : [];
 }

@@ -10,13 +10,14 @@ import {
 } from '../queries/select-clauses.js';
 import { endOf, isList, isQuery, isWord, itemsOf, nameOf, startOf, type Group, type Node, type Nodes } from '../source-tree.js'; // prettier-ignore
 import { WrittenLength } from '../written-length.js';
-import { isNullable, isOpen, nullOf } from './null-values.js';
+import { isNeverNull, isNullable, isSameType, nullOf } from './null-values.js';
 import { conditionsOf } from './null-rejection.js';
 import { isWithin, outerColumns, type OuterColumn } from './outer-columns.js';
 import {
   checkColumns,
+  checkSteady,
   columnOf,
-  fromsIn,
+  hasQuery,
   isPlain,
   notByEquality,
   selectIn,
@@ -127,7 +128,7 @@ export class OuterRowWriter {
    */
   private beside(written: string, group: Group, scope: Scope): string {
     const columns = this.listed === scope ? this.columnsOf(group, scope) : [];
-    const texts = new Set(columns.map(({ node, end }) => this.source.slice(node.start, end)));
+    const texts = new Set(columns.map((column) => this.nameOf(column)));
     return texts.size === 0 ? written : `tupleElement(tuple(${[written, ...texts].join(', ')}), 1)`;
   }
 
@@ -170,21 +171,21 @@ export class OuterRowWriter {
   }
 
   private exists(word: Node, group: Group, scope: Scope, replaced: Replacements): string {
-    const written = (more: Replacements): string =>
-      this.length.add(
-        this.source.slice(word.start, group.start) +
-          this.asked(group, scope, new Map([...replaced, ...more])),
-      );
+    const before = this.source.slice(word.start, group.start);
     const variants = this.variants(group, scope, replaced);
-    if (variants.length === 0) return written(NOTHING);
+    if (variants.length === 0) return before + this.asked(group, scope, replaced);
+    const written = (more: Replacements): string =>
+      this.length.add(before + this.asked(group, scope, new Map([...replaced, ...more])));
     const asked = variants.map(({ condition, nulls }) => `(${condition} AND ${written(nulls)})`);
     return `(${[...asked, written(NOTHING)].join(' OR ')})`;
   }
 
   private value(group: Group, scope: Scope, replaced: Replacements): string {
+    const variants = this.variants(group, scope, replaced);
+    if (variants.length === 0) return this.asked(group, scope, replaced);
     const written = (more: Replacements): string =>
       this.length.add(this.asked(group, scope, new Map([...replaced, ...more])));
-    return this.variants(group, scope, replaced).reduceRight(
+    return variants.reduceRight(
       (otherwise, { condition, nulls }) => `if(${condition}, ${written(nulls)}, ${otherwise})`,
       written(NOTHING),
     );
@@ -213,16 +214,16 @@ export class OuterRowWriter {
     if (columns.some(({ isDeep }) => isDeep) || !isPlain(clauses)) throw notByEquality();
     const paths = [...new Set(columns.map(({ path }) => path.join('.')))];
     const [table, name] = [`outer_rows_${group.start}`, `outer_${group.start}`];
-    const texts = paths.map((path) => {
-      const { node, end } = columnOf(columns, path);
-      return this.source.slice(node.start, end);
-    });
+    const texts = paths.map((path) => this.nameOf(columnOf(columns, path)));
     const own = columns.map(
       ({ node, length, path }) =>
         [node, { text: `${table}.${name}_${paths.indexOf(path.join('.'))}`, length }] as const,
     );
+    const items = texts.map((text, at) => `${text} AS ${name}_${at}`).join(', ');
     this.joined.set(first, {
-      table: `(SELECT DISTINCT ${texts.map((text, at) => `${text} AS ${name}_${at}`).join(', ')} ${this.rowsOf(around, scope)}) AS ${table}`,
+      table: this.length.add(
+        `(SELECT DISTINCT ${items} ${this.rowsOf(around, scope)}) AS ${table}`,
+      ),
       condition: texts.map((text, at) => `(${table}.${name}_${at} = ${text})`).join(' AND '),
     });
     const written = this.group(group, scope, new Map([...replaced, ...own]));
@@ -234,63 +235,66 @@ export class OuterRowWriter {
   private rowsOf(clauses: ReadonlyMap<Clause['word'], Nodes>, scope: Scope): string {
     const from = clauses.get('FROM') ?? [];
     const text = this.pieces(from, { ...scope, sources: [], outer: scope.outer }, NOTHING);
-    const conditions = conditionsOf(clauses.get('WHERE') ?? []).filter((each) =>
-      isWithin(each, scope),
-    );
-    const where = conditions.map((each) => `(${this.source.slice(startOf(each), endOf(each))})`);
+    const where = conditionsOf(clauses.get('WHERE') ?? [])
+      .filter((each) => isWithin(each, scope))
+      .map((each) => `(${this.source.slice(startOf(each), endOf(each))})`);
+    const isNamed = from.some((node) => scope.queries.has(nameOf(node) ?? ''));
+    checkSteady([text, ...where, isNamed ? this.source.slice(0, startOf(from)) : ''].join(' '));
     return `FROM ${text}${where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`}`;
   }
 
   /** The subquery with NULL in the place of columns, those with the most first. */
   private variants(group: Group, scope: Scope, replaced: Replacements): readonly Variant[] {
-    const columns = this.columnsOf(group, scope).filter(
-      ({ node, path, isRejected }) =>
-        !replaced.has(node) && !isRejected && this.mayBeNull(scope, path),
-    );
+    const columns = this.columnsOf(group, scope)
+      .filter(({ node, isRejected }) => !replaced.has(node) && !isRejected)
+      .filter(({ path }) => this.mayBeNull(scope, path));
     const paths = [...new Set(columns.map(({ path }) => path.join('.')))];
     checkColumns(paths.length);
     return subsetsOf(paths).map((chosen) => {
       const nulls = columns.filter(({ path }) => chosen.includes(path.join('.')));
-      const names = chosen.map((path) => {
-        const { node, end } = columnOf(nulls, path);
-        return `isNull(${this.source.slice(node.start, end)})`;
-      });
+      const names = chosen.map((path) => `isNull(${this.nameOf(columnOf(nulls, path))})`);
       return {
         condition: names.join(' AND '),
         nulls: new Map(
-          nulls.map(({ node, length, path }) => [
-            node,
-            { text: nullOf(this.typeOf(path)), length },
-          ]),
+          nulls.map(({ node, length, path }) => {
+            const type = this.isOfQueries(scope) ? undefined : this.typeOf(path);
+            return [node, { text: nullOf(type), length }];
+          }),
         ),
       };
     });
   }
 
+  private nameOf({ node, end }: OuterColumn): string {
+    return this.source.slice(node.start, end);
+  }
+
   private columnsOf(group: Group, scope: Scope): readonly OuterColumn[] {
     const known = this.columns.get(group);
     if (known) return known;
-    const found = outerColumns(group.nodes, scope, this.shapes, (one, other) => {
-      const [type, same] = [this.typeOf(one), this.typeOf(other)].map((each) => each?.replace(/^Nullable\((.*)\)$/, '$1')); // prettier-ignore
-      return (
-        type !== undefined && type === same && !isOpen(type) && !this.isOfQueries(scope, group)
-      );
-    });
+    const found = outerColumns(
+      group.nodes,
+      scope,
+      this.shapes,
+      (one, other, from) =>
+        isSameType(this.typeOf(one), this.typeOf(other)) && !this.isOfQueries(scope, from),
+    );
     this.columns.set(group, found);
     return found;
   }
 
   /** The types of columns that queries in FROM or WITH have are not known by their names. */
-  private isOfQueries(scope: Scope, group?: Group): boolean {
-    const inner = group ? fromsIn(group.nodes) : [];
-    const froms = [this.clauses.get(scope)?.get('FROM') ?? [], ...inner];
-    return froms.some((from) =>
-      from.some((node) => isList(node) || scope.queries.has(nameOf(node) ?? '')),
+  private isOfQueries(scope: Scope, inner: Nodes = []): boolean {
+    const outer = this.clauses.get(scope)?.get('FROM') ?? [];
+    return [...outer, ...inner].some(
+      (node) => hasQuery(node) || scope.queries.has(nameOf(node) ?? ''),
     );
   }
 
   private mayBeNull(scope: Scope, path: readonly string[]): boolean {
-    return this.isOfQueries(scope) || OUTER_ROWS.test(this.source) || isNullable(this.typeOf(path));
+    if (this.isOfQueries(scope)) return true;
+    const type = this.typeOf(path);
+    return !isNeverNull(type) && (OUTER_ROWS.test(this.source) || isNullable(type));
   }
 
   private typeOf(path: readonly string[]): string | undefined {

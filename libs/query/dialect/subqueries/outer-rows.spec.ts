@@ -50,6 +50,9 @@ describe('subqueries that look at the outer row', () => {
     'SELECT id, (SELECT sum(v) FROM u WHERE u.k = t.k) AS s FROM t',
     'SELECT id, (SELECT max(v) FROM u WHERE u.v IN (1, 2)) AS s FROM t',
     'SELECT id FROM t WHERE k IN (SELECT k FROM u)',
+    'SELECT id, (SELECT max(c) FROM (SELECT count() AS c FROM u WHERE u.k = t.k GROUP BY v)) AS m FROM t',
+    'SELECT id, (SELECT count() FROM u WHERE u.k = t.k) AS c FROM t LEFT JOIN (u AS x) USING (k)',
+    `SELECT * FROM (SELECT * FROM (SELECT * FROM (SELECT k FROM t WHERE k IN (${'12345678, '.repeat(12_000)}1))))`,
     '(SELECT k FROM t) EXCEPT ALL (SELECT k FROM u)',
     'SELECT k FROM (SELECT k FROM t UNION ALL SELECT k FROM u) AS x',
     'SELECT arrayMap(n -> n + 1, [1]) AS a, (SELECT max(arrayExists(n -> n IS NULL, [1])) FROM u) AS b FROM t',
@@ -60,6 +63,8 @@ describe('subqueries that look at the outer row', () => {
   it.each([
     'SELECT id, (SELECT count() FROM (SELECT v FROM u WHERE u.v > id)) AS c FROM t',
     'SELECT id, (SELECT count() FROM u WHERE u.v > id ORDER BY v ASC LIMIT 1) AS c FROM t',
+    'SELECT id, (SELECT count() FROM u WHERE u.v > x.id) AS c FROM (SELECT id FROM t LIMIT 10) AS x',
+    'WITH x AS (SELECT id FROM t LIMIT 10) SELECT id, (SELECT count() FROM u WHERE u.v > x.id) AS c FROM x',
   ])('are refused where their rows would count several times: %s', (sql) => {
     expect(() => written(sql)).toThrow('join a grouped subquery by its keys');
   });

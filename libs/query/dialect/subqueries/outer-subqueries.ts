@@ -1,6 +1,6 @@
 import { certain, MillraceError } from '@app/platform';
-import { clausesOf, type Clause } from '../queries/select-clauses.js';
-import { isList, type Node, type Nodes } from '../source-tree.js';
+import type { Clause } from '../queries/select-clauses.js';
+import { isList, isQuery, type Node, type Nodes } from '../source-tree.js';
 import type { OuterColumn } from './outer-columns.js';
 
 /** The text in the place of a name, by the first of the name's nodes, and their number. */
@@ -34,11 +34,24 @@ export function selectIn(nodes: Nodes): Nodes {
   return isList(only) && !more ? selectIn(only.nodes) : nodes;
 }
 
-/** FROM of each SELECT that is not within another one of these. */
-export const fromsIn = (nodes: Nodes): readonly Nodes[] =>
-  clausesOf(selectIn(nodes)).flatMap(({ word, from, to }) =>
-    word === 'FROM' ? [selectIn(nodes).slice(from, to)] : [],
-  );
+/** True for brackets with a query in them, at any depth. */
+export const hasQuery = (node: Node): boolean =>
+  isList(node) && (isQuery(node.nodes) || node.nodes.some(hasQuery));
+
+const UNSTEADY =
+  /\b(?:LIMIT|OFFSET)\b|\b(?:\w*rand\w*|\w*uuid\w*|generate\w*|row_?number\w*|any|any_?last|any_value|arbitrary|first(?:_value)?|last(?:_value)?|now64|sample)\s*\(/i;
+
+/**
+ * Rows that are asked for twice must be the same.
+ * @throws {MillraceError} INVALID_SQL
+ */
+export function checkSteady(rows: string): void {
+  if (UNSTEADY.test(rows))
+    throw new MillraceError(
+      'INVALID_SQL',
+      'a subquery of aggregates looks at rows that may be others when they are asked for twice (LIMIT, random values, any): compare by = with a column of the same type, or join a grouped subquery by its keys',
+    );
+}
 
 export const isPlain = (clauses: readonly Clause[]): boolean =>
   clauses.some(({ word }) => word === 'FROM') &&
