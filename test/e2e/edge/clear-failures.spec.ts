@@ -4,6 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { edgeInFolder } from '../../server/edge-in-folder.js';
 
 const CSV = Buffer.from('a,b\n1,2\n');
+/** Each line has as many brackets that open as that close, of which one is within a text. */
+const BENT = `${'{"a":"}","b":\n'.repeat(50)}1\n${',"c":"{"}\n'.repeat(50)}`;
 const DEEP = Buffer.from('{"a":1}\n' + '{"a":'.repeat(50) + '1' + '}'.repeat(50));
 const json = (text: string): Buffer => Buffer.from(text);
 
@@ -28,6 +30,7 @@ describe('a file that cannot be served says what to do', () => {
       'deep.ndjson cannot be read: line 2 has objects within each other in more than 16',
     ],
     ['deep.json.gz', gzipSync(DEEP), 'deep.json.gz cannot be read: line 2 has objects'],
+    ['bent.json.gz', gzipSync(BENT), 'bent.json.gz cannot be read: line 17 has objects'],
   ])('%s', async (name, bytes, reason) => {
     writeFileSync(join(own.folder, name), bytes);
     const { status, text } = await own.edge.post('/api/table', [{ tableName: 't', uri: name }]);

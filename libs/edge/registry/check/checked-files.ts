@@ -38,9 +38,12 @@ interface Check {
 const looksWell = (file: string): string =>
   `SELECT quotes % 2 = 0 AND crs = 0, quotes > 0 FROM (SELECT sum(countSubstrings(line, '"')) AS quotes, max(match(line, '\\r.')) AS crs FROM ${tableFunction('file', [quoteText(file), 'LineAsString', quoteText('line String')])}) FORMAT JSONCompactEachRow`;
 
-/** No line has more brackets than may be within each other, and each line closes its own. */
+const TEXT = quoteText(String.raw`"(?:[^"\\]|\\.)*"`);
+const countOf = (...marks: readonly string[]): string =>
+  marks.map((mark) => `countSubstrings(bare, ${quoteText(mark)})`).join(' + ');
+/** No line has more brackets outside of texts than may be within each other, and each line closes its own. */
 const isShallow = (file: string): string =>
-  `SELECT ifNull(max(opened) <= ${OBJECT_LEVELS_MAX} AND max(opened != closed) = 0, 1), 0 FROM (SELECT countSubstrings(line, '{') + countSubstrings(line, '[') AS opened, countSubstrings(line, '}') + countSubstrings(line, ']') AS closed FROM ${tableFunction('file', [quoteText(file), 'LineAsString', quoteText('line String')])}) FORMAT JSONCompactEachRow`;
+  `SELECT ifNull(max(opened) <= ${OBJECT_LEVELS_MAX} AND max(opened != closed OR quotes > 0) = 0, 1), 0 FROM (SELECT ${countOf('{', '[')} AS opened, ${countOf('}', ']')} AS closed, ${countOf('"')} AS quotes FROM (SELECT replaceRegexpAll(line, ${TEXT}, '') AS bare FROM ${tableFunction('file', [quoteText(file), 'LineAsString', quoteText('line String')])})) FORMAT JSONCompactEachRow`;
 
 function checkOf({ options, columns }: DescribedTable): Check | undefined {
   switch (options.format) {

@@ -84,14 +84,20 @@ async function prepared(
   const stamp = await source.stamp?.();
   const check = fileChecks(described, source, workshop);
   const seen = await check?.();
+  const isOfSeveral = source.many && OWN_TYPES.has(described.options.format);
+  const isInferred = !schemaFromFiles && described.columns === undefined;
+  // The types are looked at before the view gets its own, so that a file that comes in between is
+  // noticed.
+  const kept =
+    isOfSeveral && isInferred && source.files !== undefined
+      ? await keepTypes(source, () => describeColumns(source, source.inference, statements))
+      : undefined;
   const folders = new Set<string>();
   const inferred = schemaFromFiles
     ? await schemaOfFiles({ ...described, schemaFromFiles }, workshop)
     : await inferColumns(described, source, { statements, seen, folders });
   await refuseNumbered(source, statements);
   const ofFolders = await folderColumns(folders, inferred, source, statements);
-  const isOfSeveral = source.many && OWN_TYPES.has(described.options.format);
-  const isInferred = !schemaFromFiles && described.columns === undefined;
   const found = inferred.map(({ name, type }) => ({
     name,
     type: ofFolders.get(name)?.type ?? (isOfSeveral && isInferred ? mayLack(type) : type),
@@ -149,10 +155,6 @@ async function prepared(
       described.options.format === 'parquet' ? countSelect(call, source.settings) : undefined;
     // Results about files, such as the places of columns, hold only while the files do not change.
     const isFollowed = asides.length > 0 || source.names !== undefined;
-    const kept =
-      isOfSeveral && isInferred && source.files !== undefined
-        ? await keepTypes(source, () => describeColumns(source, source.inference, statements))
-        : undefined;
     const isChanged = () => Promise.resolve(kept?.haveChanged() ? changedFiles?.() : undefined);
     return {
       ...table,

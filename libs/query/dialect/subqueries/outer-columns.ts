@@ -35,7 +35,7 @@ export interface OuterColumn {
 }
 
 /** Tells whether two columns of tables have the same type, with or without null. */
-type HasSameType = (
+export type HasSameType = (
   one: readonly string[],
   other: readonly string[],
   /** FROM of the SELECT in which they are compared. */

@@ -12,7 +12,7 @@ import { endOf, isList, isQuery, isWord, itemsOf, nameOf, startOf, type Group, t
 import { WrittenLength } from '../written-length.js';
 import { isNeverNull, isNullable, isSameType, nullOf } from './null-values.js';
 import { conditionsOf } from './null-rejection.js';
-import { isWithin, outerColumns, type OuterColumn } from './outer-columns.js';
+import { isWithin, outerColumns, type HasSameType, type OuterColumn } from './outer-columns.js';
 import {
   checkColumns,
   checkSteady,
@@ -272,13 +272,9 @@ export class OuterRowWriter {
   private columnsOf(group: Group, scope: Scope): readonly OuterColumn[] {
     const known = this.columns.get(group);
     if (known) return known;
-    const found = outerColumns(
-      group.nodes,
-      scope,
-      this.shapes,
-      (one, other, from) =>
-        isSameType(this.typeOf(one), this.typeOf(other)) && !this.isOfQueries(scope, from),
-    );
+    const isLinked: HasSameType = (one, other, from) =>
+      isSameType(this.typeOf(one), this.typeOf(other)) && !this.isOfQueries(scope, from);
+    const found = outerColumns(group.nodes, scope, this.shapes, isLinked);
     this.columns.set(group, found);
     return found;
   }
