@@ -69,6 +69,20 @@ describe('CSV is what is written there', () => {
     expect(await read(text)).toEqual(values.map((v, n) => ({ n, v })));
   });
 
+  it.each([
+    ['2020-02-29', '2021-01-01'],
+    ['1900-01-01', '1969-07-20'],
+    ['2020-02-29', '', '2299-12-31'],
+    ['2150-01-01', '1950-05-05'],
+  ])('days are days, whatever their year: %s, %s', async (...days) => {
+    const text = `n,v\n${days.map((v, n) => `${n},${v}\n`).join('')}`;
+    for (const more of ['', inPlace]) {
+      expect(await read(text, more)).toEqual(days.map((v, n) => ({ n, v: v === '' ? null : v })));
+      const types = await own.edge.sql('SELECT DISTINCT toTypeName(v) AS t FROM t');
+      expect(JSON.parse(types.text)).toEqual([{ t: 'Nullable(Date32)' }]);
+    }
+  });
+
   it.each(['', inPlace])(
     'a column without a name is there, and so are two of one name%s',
     async (more) => {

@@ -16,6 +16,9 @@ export const MICROSECONDS = "DateTime64(6, 'UTC')";
 const DECIMAL_DIGITS = 76;
 /** Years that a day can have. */
 const DAY_YEARS = '^(?:19|2[0-2])';
+/** SQL that tells whether a text is a day that the type of days has. */
+export const isDay = (text: string): string =>
+  `(${match(text, `^${DAY}$`)} AND ${match(text, DAY_YEARS)})`;
 /** Years that a time with nanoseconds can have. */
 const NANOSECOND_YEARS = '^(?:19[0-9]{2}|2[01][0-9]{2}|22[0-5][0-9]|226[01])';
 /** The seconds since 1970 that a time can have, and those of one with nanoseconds. */

@@ -9,8 +9,8 @@ import { ALL_FIELDS, TEXT, type TypedColumns } from './written-values.js';
 /** More are not worth a look of their own. */
 const LEAVES_MAX = 300;
 
-/** Numbers that a float holds, without a doubt about how they are written. */
-const FLOAT = '^-?(?:0|[1-9][0-9]{0,14})(?:[.][0-9]{1,40})?(?:[eE][-+]?[0-9]{1,2})?$';
+/** Numbers that a float holds, without a doubt about how they are written: in CSV the engine takes `1E3` for a text. */
+const FLOAT = '^-?(?:0|[1-9][0-9]{0,14})(?:[.][0-9]{1,40})?(?:e[-+]?[0-9]{1,2})?$';
 /** Objects without fields, and maps, tell nothing of what may come. */
 const NO_VALUES = /\bTuple\(\)|\bMap\(|\bDynamic\b/;
 /** In lists the engine makes other types of texts beside values that are none. */

@@ -19,6 +19,7 @@ import {
 } from '../check/written-values.js';
 import type { SeenFiles } from '../check/checked-files.js';
 import { arePlain } from '../check/plain-values.js';
+import { withDays } from '../check/csv-days.js';
 import { withQuotedTexts } from '../check/quoted-in-lists.js';
 import { mayQuoteNumbers } from '../check/quoted-numbers.js';
 import { withMoments } from './delta-moments.js';
@@ -132,7 +133,10 @@ async function holdingAll(
     // A failure is told when it is done for more.
     const begun = await find({ ...inference, ...OF_BEGINNINGS }).catch(() => []);
     const quick = typed(begun);
-    if (begun.length > 0 && (await arePlain(quick, source, statements))) return quick.columns;
+    if (begun.length > 0 && (await arePlain(quick, source, statements)))
+      return notation === 'csv'
+        ? withDays(quick.columns, folders, source, statements)
+        : quick.columns;
   }
   const look = (found: readonly Column[]): Promise<Misfits> =>
     misfitsOf(typed(found), source, statements);
@@ -149,10 +153,12 @@ async function holdingAll(
       throw error;
     });
   const { field, columns } = misfits;
-  if (field === undefined)
-    return notation === 'json' && files !== undefined
+  if (field === undefined) {
+    if (files === undefined) return columns;
+    return notation === 'json'
       ? withQuotedTexts(columns, source, statements)
-      : columns;
+      : withDays(columns, folders, source, statements);
+  }
   throw new SourceError(
     field.name === undefined
       ? 'an object has a field that was not found when columns were looked for, or one of its fields twice: declare the columns in `schema`'
