@@ -61,6 +61,11 @@ export async function build() {
     throw new Error(`build failed: ${failed.length} of ${sources.length} files`);
   }
 
+  // Our own modules do nothing when they are loaded but define what they export, so a bundle leaves
+  // out those of which it uses nothing: an index.ts would bring its whole library.
+  const toBundlers = { type: 'module', sideEffects: false };
+  await writeFile(join(part, 'package.json'), JSON.stringify(toBundlers));
+
   const { bundleEdge } = await import('./bundle-edge.mjs');
   for (const file of await bundleEdge(part)) written.add(file);
   const { bundlePrograms } = await import('./bundle-programs.mjs');

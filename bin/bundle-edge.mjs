@@ -1,7 +1,7 @@
 // The edge program in a few files, from what was compiled to dist/: reading a thousand small files
 // would take longer than everything else it does before its first answer.
 import { basename, join } from 'node:path';
-import { BUNDLE, oneLanguage, onlyWhatIsUsed, partsOfRxjs } from './bundle-options.mjs';
+import { BUNDLE, oneLanguage, partsOfRxjs } from './bundle-options.mjs';
 import { makeCatalogData } from './make-catalog-data.mjs';
 
 /**
@@ -41,7 +41,7 @@ export async function bundleEdge(dist) {
     ...BUNDLE,
     metafile: true,
     external: EXTERNAL,
-    plugins: [partsOfRxjs, oneLanguage, onlyWhatIsUsed(dist)],
+    plugins: [partsOfRxjs, oneLanguage],
   };
   // The entry is a bundle of its own, so that reading the arguments loads nothing else.
   const first = build({

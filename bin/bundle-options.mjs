@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const RXJS = join(
@@ -29,21 +29,6 @@ export const BUNDLE = {
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
   },
 };
-
-/**
- * Our own modules do nothing when they are loaded but define what they export, so a bundle leaves
- * out those of which it uses nothing: an index.ts would bring its whole library.
- * @param {string} dist the folder that they were compiled to
- */
-export const onlyWhatIsUsed = (dist) => ({
-  name: 'only what is used',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.{1,2}\// }, ({ path, importer, kind }) =>
-      importer.startsWith(dist) && kind === 'import-statement'
-        ? { path: resolve(dirname(importer), path), sideEffects: false }
-        : undefined,
-    ),
-});
 
 /**
  * rxjs has a build of modules that import each other, of which a bundle takes what is used. By its

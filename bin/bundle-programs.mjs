@@ -4,13 +4,20 @@
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { BUNDLE, oneLanguage, onlyWhatIsUsed, partsOfRxjs } from './bundle-options.mjs';
+import { BUNDLE, oneLanguage, partsOfRxjs } from './bundle-options.mjs';
 
-/** The programs, below dist/apps. */
+/**
+ * The programs, below dist/apps. Those of one list are bundled together: each of them loads all that
+ * one of them uses of a library. So the servers are alone; for an operator's command, a tenth of a
+ * second more is worth a build that takes a third of the time.
+ */
 const PROGRAMS = [
-  ...['api/main', 'api/projector', 'api/replay', 'api/dead-letter', 'api/audit-verify'],
-  ...['api/backup', 'api/restore', 'api/change-key', 'api/seal-events', 'api/reconcile'],
-  'ingest-writer/main',
+  ['api/main'],
+  [
+    ...['api/projector', 'api/replay', 'api/dead-letter', 'api/audit-verify', 'api/backup'],
+    ...['api/restore', 'api/change-key', 'api/seal-events', 'api/reconcile'],
+  ],
+  ['ingest-writer/main'],
 ];
 
 /**
@@ -35,14 +42,14 @@ const ABSENT = [
   ...['@fastify/view', '@fastify/multipart'],
 ];
 
-const isPackage = (path) => PACKAGES.some((name) => path === name || path.startsWith(`${name}/`));
+/** esbuild calls a plugin only for what its filter matches, and each call takes longer than a match. */
+const OF_PACKAGES = new RegExp(`^(?:${PACKAGES.join('|')})(?:/|$)`);
 
 /** Loads these by require: an import would stand at the top of the bundle, and load each of them at every start. */
 const loadWhenNeeded = {
   name: 'load when needed',
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^[^./]/ }, ({ path, namespace, kind }) => {
-      if (!isPackage(path)) return undefined;
+    onResolve({ filter: OF_PACKAGES }, ({ path, namespace, kind }) => {
       const needed = namespace !== 'needed' && kind === 'import-statement';
       return needed ? { path, namespace: 'needed' } : { path, external: true };
     });
@@ -52,12 +59,14 @@ const loadWhenNeeded = {
   },
 };
 
+/** Matches our own modules, which are a quarter of all. */
+const ownModules = (dist) => new RegExp(`^${dist.replaceAll(/[^\w/]/g, '\\$&')}/.*\\.js$`);
+
 /** A module must still find the files beside it, which stay where they were compiled to. */
 const ownPlace = (dist) => ({
   name: 'own place',
   setup: ({ onLoad }) =>
-    onLoad({ filter: /\.js$/ }, async ({ path }) => {
-      if (relative(dist, path).startsWith('..')) return undefined;
+    onLoad({ filter: ownModules(dist) }, async ({ path }) => {
       const contents = await readFile(path, 'utf8');
       if (!contents.includes('import.meta.url')) return undefined;
       // Every program and every chunk lies two folders below dist.
@@ -74,13 +83,11 @@ const ownPlace = (dist) => ({
 export async function bundlePrograms(dist) {
   const { build } = await import('esbuild');
   const apps = join(dist, 'apps');
-  // Each is bundled by itself. In one bundle every program would load all that one of them uses of
-  // a library.
   const bundled = await Promise.all(
-    PROGRAMS.map((program) =>
+    PROGRAMS.map((programs) =>
       build({
         absWorkingDir: dist,
-        entryPoints: [join(apps, `${program}.js`)],
+        entryPoints: programs.map((program) => join(apps, `${program}.js`)),
         outdir: apps,
         outbase: apps,
         allowOverwrite: true,
@@ -91,7 +98,7 @@ export async function bundlePrograms(dist) {
         sourcesContent: false,
         metafile: true,
         external: ABSENT,
-        plugins: [partsOfRxjs, oneLanguage, loadWhenNeeded, onlyWhatIsUsed(dist), ownPlace(dist)],
+        plugins: [partsOfRxjs, oneLanguage, loadWhenNeeded, ownPlace(dist)],
       }),
     ),
   );

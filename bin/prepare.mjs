@@ -58,6 +58,7 @@ async function buildIfStale() {
   const stamp = modified(join(root, 'dist', '.build-stamp'));
   const sources = ['apps', 'libs', 'bin', 'tsconfig.json', 'package.json', 'package-lock.json'];
   if (stamp !== 0 && sources.every((source) => newest(join(root, source)) <= stamp)) return;
+  console.error('building …');
   const { build } = await import('./build.mjs');
   await build().catch((error) => stop(error.message));
 }
