@@ -17,6 +17,8 @@ const STATEMENTS = exactJson(
 const REFUSED: readonly (readonly [sql: string, message: RegExp])[] = [
   ['SELECT CAST(i64 AS INTEGER) FROM calm', /cannot be safely converted|beyond/],
   ['SELECT CAST(u64 AS BIGINT) FROM calm', /cannot be safely converted|beyond/],
+  ["SELECT CAST(CAST('inf' AS DOUBLE) AS DECIMAL(30, 2))", /beyond it/],
+  ["SELECT CAST(x AS DECIMAL(30, 2)) FROM (SELECT CAST('nan' AS DOUBLE) AS x)", /beyond it/],
   ['SELECT CAST(300 AS TINYINT)', /cannot be safely converted/],
   ['SELECT CAST(1e30 AS BIGINT)', /cannot be safely converted/],
   ["SELECT CAST('99999999999' AS INTEGER)", /beyond it/],

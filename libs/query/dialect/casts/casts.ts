@@ -9,6 +9,7 @@ import { checkedDate } from '../times/time-literals.js';
 import { timeOfDay, writtenTimeOfDay } from '../times/casts-to-time.js';
 import { isWideInteger, wideInteger } from './wide-integers.js';
 import { withoutBlanks } from './surrounding-blanks.js';
+import { castToDecimal, FLOATS, wideFloat } from './narrow-floats.js';
 import { nestedCast } from './nested-casts.js';
 import { engineType } from './standard-type-names.js';
 import { castType } from './value-types.js';
@@ -30,8 +31,8 @@ const NUMBERS = /^(?:signed|unsigned|count|literal|fraction|decimal|float)$/;
 const TEXT_TYPE = /^(?:String|TEXT|(?:LONG|MEDIUM|TINY)TEXT|VARCHAR|CHARACTER VARYING)$/i;
 const LENGTH_OF_TIME = /^\(*toInterval/;
 const MIXED = "match(toTypeName(%), 'Dynamic|Variant|JSON')";
-const FRACTIONS = "match(toTypeName(%), 'Float|Decimal')";
-const of = (pattern: string, value: string): string => pattern.replace('%', value);
+const DECIMALS = "match(toTypeName(%), 'Decimal')";
+const of = (pattern: string, value: string): string => pattern.replace('%', () => value);
 
 /**
  * `CAST(value, 'type')` by the rules of the standard: a value that does not fit into the type is an
@@ -138,7 +139,7 @@ function integerOf(type: Known, value: string, target: string): string | undefin
   const whole =
     type.kind === 'text'
       ? exact
-      : `multiIf(${of(MIXED, value)}, CAST(${value}, ${nullable}), ${of(FRACTIONS, value)}, accurateCastOrNull(round(accurateCastOrNull(${value}, 'Decimal(76, 20)')), ${quoteText(target)}), ${exact})`;
+      : `multiIf(${of(MIXED, value)}, CAST(${value}, ${nullable}), ${of(FLOATS, value)}, accurateCastOrNull(round(${wideFloat(value)}), ${quoteText(target)}), ${of(DECIMALS, value)}, accurateCastOrNull(round(accurateCastOrNull(${value}, 'Decimal(76, 20)')), ${quoteText(target)}), ${exact})`;
   return numberUnless(`isNull(${whole}) AND isNotNull(${value})`, target, whole);
 }
 
@@ -157,9 +158,10 @@ function decimalOf(type: Known, value: string, to: Known, target: string): strin
   if (isWhole && isNarrower) return cast(value);
   if (!isExact(type) && type.kind !== 'float' && !isText(type)) return cast(value);
   const digits = Math.min(scale + 1, DECIMAL_DIGITS_MAX - 1);
-  const read = `CAST(${value}, 'Nullable(Decimal(${DECIMAL_DIGITS_MAX}, ${digits}))')`;
+  const decimal = quoteText(`Nullable(Decimal(${DECIMAL_DIGITS_MAX}, ${digits}))`);
+  const read = castToDecimal(type, value, to, (from) => `CAST(${from}, ${decimal})`);
   const rounded = isWhole ? value : `round(${isExact(type) ? value : read}, ${scale})`;
   const limit = `toDecimal256('1${'0'.repeat(whole)}', 0)`;
-  const isLost = isText(type) ? ` OR (isNull(${read}) AND isNotNull(${value}))` : '';
+  const isLost = isExact(type) ? '' : ` OR (isNull(${read}) AND isNotNull(${value}))`;
   return numberUnless(`ifNull(abs(${rounded}) >= ${limit}, 0)${isLost}`, target, cast(rounded));
 }

@@ -1,4 +1,5 @@
 import { quoteText } from '@app/warehouse';
+import { castToDecimal, wideFloat } from './narrow-floats.js';
 import { existingDay } from '../times/existing-day.js';
 import { triedTimeOfDay } from '../times/casts-to-time.js';
 import type { Nodes } from '../source-tree.js';
@@ -37,7 +38,7 @@ export function triedCast(source: TriedValue, name: string): string {
     // becomes null.
     const decimal = `accurateCastOrNull(toString(${value}), 'Decimal(76, 20)')`;
     const digits = `toString(CAST(round(${decimal}), 'Nullable(Decimal(76, 0))'))`;
-    const float = `round(accurateCastOrNull(${value}, 'Float64'))`;
+    const float = `round(${wideFloat(value)})`;
     return `multiIf(${is('Decimal')}, ${cast(digits)}, ${is('Float')}, ${cast(float)}, ${cast(value)})`;
   }
   if (type.kind === 'time') return triedTimeOfDay(value, target);
@@ -45,7 +46,9 @@ export function triedCast(source: TriedValue, name: string): string {
   if (type.kind !== 'decimal') return cast(value);
   const { precision, scale } = type;
   const digits = Math.min(scale + 1, DECIMAL_DIGITS_MAX - 1);
-  const rounded = `round(accurateCastOrNull(${value}, 'Decimal(${DECIMAL_DIGITS_MAX}, ${digits})'), ${scale})`;
+  const decimal = quoteText(`Decimal(${DECIMAL_DIGITS_MAX}, ${digits})`);
+  const read = castToDecimal(source.type, value, type, (from) => `accurateCastOrNull(${from}, ${decimal})`); // prettier-ignore
+  const rounded = `round(${read}, ${scale})`;
   const limit = `toDecimal256('1${'0'.repeat(precision - scale)}', 0)`;
   return `if(abs(${rounded}) < ${limit}, ${cast(rounded)}, NULL)`;
 }
