@@ -9,7 +9,7 @@ import { checkedDate } from '../times/time-literals.js';
 import { timeOfDay, writtenTimeOfDay } from '../times/casts-to-time.js';
 import { isWideInteger, wideInteger } from './wide-integers.js';
 import { withoutBlanks } from './surrounding-blanks.js';
-import { castToDecimal, FLOATS, wideFloat } from './narrow-floats.js';
+import { castToDecimal, FLOATS, wideFloat } from './casts-to-decimal.js';
 import { nestedCast } from './nested-casts.js';
 import { engineType } from './standard-type-names.js';
 import { castType } from './value-types.js';

@@ -11,12 +11,14 @@ interface Value {
 
 const BLANKS = /^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g;
 
+/** A text without what the standard calls blanks at its ends. */
+export const trimmed = (text: string): string => `trimBoth(${text}, ' \\t\\n\\v\\f\\r')`;
+
 /** A text without blanks at its ends, which `' 12 '::INTEGER` may have in the standard. */
 export function withoutBlanks<T extends Value>(source: T): T {
   const { nodes, type, value } = source;
   if (type.kind !== 'text' || type.bytes !== undefined) return source;
   const [only, more] = nodes;
-  if (only?.kind !== 'text' || more)
-    return { ...source, value: `trimBoth(${value}, ' \\t\\n\\v\\f\\r')` };
+  if (only?.kind !== 'text' || more) return { ...source, value: trimmed(value) };
   return { ...source, value: quoteText(only.value.replace(BLANKS, '')) };
 }

@@ -1,5 +1,5 @@
 import { quoteText } from '@app/warehouse';
-import { castToDecimal, wideFloat } from './narrow-floats.js';
+import { castToDecimal, wideFloat } from './casts-to-decimal.js';
 import { existingDay } from '../times/existing-day.js';
 import { triedTimeOfDay } from '../times/casts-to-time.js';
 import type { Nodes } from '../source-tree.js';
