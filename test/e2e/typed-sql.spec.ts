@@ -19,6 +19,13 @@ const REFUSED: readonly (readonly [sql: string, message: RegExp])[] = [
   ['SELECT CAST(u64 AS BIGINT) FROM calm', /cannot be safely converted|beyond/],
   ["SELECT CAST(CAST('inf' AS DOUBLE) AS DECIMAL(30, 2))", /beyond it/],
   ["SELECT CAST(x AS DECIMAL(30, 2)) FROM (SELECT CAST('nan' AS DOUBLE) AS x)", /beyond it/],
+  ["SELECT CAST('-' AS DECIMAL(10, 2))", /cannot be read as decimal/i],
+  ["SELECT CAST(x AS DECIMAL(10, 2)) FROM (SELECT concat('1.2', '.3') AS x)", /beyond it/],
+  [
+    "SELECT id FROM calm WHERE d9 = '1.2.3'",
+    /'1.2.3' is compared with a decimal, and is no number/,
+  ],
+  ["SELECT id FROM calm WHERE d9 IN (1.5, '-')", /'-' is compared with a decimal/],
   ['SELECT CAST(300 AS TINYINT)', /cannot be safely converted/],
   ['SELECT CAST(1e30 AS BIGINT)', /cannot be safely converted/],
   ["SELECT CAST('99999999999' AS INTEGER)", /beyond it/],

@@ -14,7 +14,7 @@ const TEXTS = "match(toTypeName(%), 'String|Dynamic|Variant|JSON')";
 const PRECISION_OF_64_BITS = 18;
 
 /** A text that is a number. The engine takes `-`, `.` and `e5` for 0 and `1.2.3` for 1.23. */
-const NUMBER = String.raw`^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$`;
+export const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
  * Casts a value to a decimal: null if it is a text that is no number. The engine makes a decimal of
@@ -33,7 +33,7 @@ export function castToDecimal(
   const float = to.precision > PRECISION_OF_64_BITS ? `toString(${value})` : wideFloat(value);
   if (from.kind === 'float') return cast(float);
   const ofText = (text: string): string =>
-    `if(match(${text}, ${quoteText(NUMBER)}), ${cast(text)}, NULL)`;
+    `if(match(${text}, ${quoteText(NUMBER.source)}), ${cast(text)}, NULL)`;
   if (from.kind === 'text') return ofText(value);
   if (from.kind !== 'unknown') return cast(value);
   const is = (types: string): string => types.replace('%', () => value);

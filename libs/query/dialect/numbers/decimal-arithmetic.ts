@@ -1,5 +1,7 @@
+import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import { DECIMAL_DIGITS_MAX, isExact, isInteger, joined, type Known } from '../casts/known-type.js';
+import { NUMBER } from '../casts/casts-to-decimal.js';
 import { constantOf, textOf } from './constants.js';
 import type { Nodes } from '../source-tree.js';
 
@@ -27,13 +29,27 @@ export function decimalLiteral({ type, nodes, written }: Side): string {
   return constant ? asDecimal(quoteText(textOf(constant)), type.precision, type.scale) : written;
 }
 
+const COMPARISON = /^(?:[<>=!]=?|<>)$/;
+
+/**
+ * Checks a text that is compared with a decimal: the engine takes `-` for 0 and `1.2.3` for 1.23.
+ * @throws {MillraceError} INVALID_SQL if it is no number
+ */
+function checkNumber({ nodes: [only, more] }: Side): void {
+  if (only?.kind !== 'text' || more !== undefined || NUMBER.test(only.value.trim())) return;
+  throw new MillraceError('INVALID_SQL', `${quoteText(only.value)} is compared with a decimal, and is no number`); // prettier-ignore
+}
+
 /**
  * Writes an item of a list. Beside an integer, the engine would use only the digits before the
  * point of a decimal.
  */
 export function besideNumber(beside: Known, side: Side): string {
   const { type, nodes, written } = side;
-  if (beside.kind === 'decimal') return decimalLiteral(side);
+  if (beside.kind === 'decimal') {
+    checkNumber(side);
+    return decimalLiteral(side);
+  }
   if (!isInteger(beside)) return written;
   const constant = type.kind === 'fraction' ? constantOf(nodes) : undefined;
   if (constant) return textOf(constant);
@@ -51,6 +67,7 @@ const asDecimal = (text: string, precision: number, scale: number): string =>
  */
 export function decimalArithmetic(operator: string, left: Side, right: Side): string | undefined {
   if (!isDecimal(left) && !isDecimal(right)) return undefined;
+  if (COMPARISON.test(operator)) [left, right].forEach(checkNumber);
   const [a, b] = [decimalLiteral(left), decimalLiteral(right)];
   if (operator === '/') return isNumber(left) && isNumber(right) ? ofFloats(a, b) : undefined;
   if (!isExact(left.type) || !isExact(right.type)) return undefined;
