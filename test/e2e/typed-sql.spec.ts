@@ -19,6 +19,8 @@ const REFUSED: readonly (readonly [sql: string, message: RegExp])[] = [
   ['SELECT CAST(u64 AS BIGINT) FROM calm', /cannot be safely converted|beyond/],
   ["SELECT CAST(CAST('inf' AS DOUBLE) AS DECIMAL(30, 2))", /beyond it/],
   ["SELECT CAST(x AS DECIMAL(30, 2)) FROM (SELECT CAST('nan' AS DOUBLE) AS x)", /beyond it/],
+  ['SELECT CAST(CAST(d9 AS VARCHAR) AS BIGINT) FROM calm', /cannot be read as BIGINT/],
+  ['SELECT CAST(CAST(d9 AS VARCHAR(20)) AS DATE) FROM calm', /cannot be read as Date32/],
   ["SELECT CAST('-' AS DECIMAL(10, 2))", /cannot be read as decimal/i],
   ["SELECT CAST(x AS DECIMAL(10, 2)) FROM (SELECT concat('1.2', '.3') AS x)", /beyond it/],
   [

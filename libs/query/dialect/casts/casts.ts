@@ -11,7 +11,7 @@ import { isWideInteger, wideInteger } from './wide-integers.js';
 import { withoutBlanks } from './surrounding-blanks.js';
 import { castToDecimal, FLOATS, wideFloat } from './casts-to-decimal.js';
 import { nestedCast } from './nested-casts.js';
-import { engineType } from './standard-type-names.js';
+import { engineType, TEXT_TYPE } from './standard-type-names.js';
 import { castType } from './value-types.js';
 
 /** The value that is cast. */
@@ -26,9 +26,7 @@ interface Source {
 const SCALAR_TYPE =
   /^(?:U?Int\d+|Float\d+|Decimal|Date|DateTime|Time|UUID|IPv|Bool(?:ean)?|(?:TINY|SMALL|MEDIUM|BIG)?INT|INTEGER|REAL|DOUBLE|FLOAT|DEC|NUMERIC)(?![a-z])/i;
 const NESTED_TYPE = /^(?:Array|Tuple|Map)\(/;
-/** The names of types for texts of any length. */
 const NUMBERS = /^(?:signed|unsigned|count|literal|fraction|decimal|float)$/;
-const TEXT_TYPE = /^(?:String|TEXT|(?:LONG|MEDIUM|TINY)TEXT|VARCHAR|CHARACTER VARYING)$/i;
 const LENGTH_OF_TIME = /^\(*toInterval/;
 const MIXED = "match(toTypeName(%), 'Dynamic|Variant|JSON')";
 const DECIMALS = "match(toTypeName(%), 'Decimal')";

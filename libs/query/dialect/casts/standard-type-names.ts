@@ -38,6 +38,10 @@ const TYPES: readonly (readonly [RegExp, string])[] = [
   [/^jsonb$/i, 'JSON'],
 ];
 
+/** The names of types of text. As in the engine, a length changes nothing. */
+export const TEXT_TYPE =
+  /^(?:String|(?:LONG|MEDIUM|TINY)?TEXT|(?:VAR)?CHAR|CHARACTER(?: VARYING)?)(?:\(\d+\))?$/i;
+
 /** The engine's name of a type that was written in CAST. */
 export function engineType(type: string): string {
   for (const [form, name] of TYPES) if (form.test(type)) return type.replace(form, name);

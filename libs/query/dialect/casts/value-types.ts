@@ -34,7 +34,7 @@ import {
   type Nodes,
 } from '../source-tree.js';
 import { choicesOf } from './choices.js';
-import { engineType } from './standard-type-names.js';
+import { engineType, TEXT_TYPE } from './standard-type-names.js';
 import { hasLength } from '../times/clock-arithmetic.js';
 
 /**
@@ -233,6 +233,7 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
   [/^(?:REAL|FLOAT|SINGLE)$/i, 'Float32'],
   [/^DOUBLE(?: PRECISION)?$/i, 'Float64'],
   [/^(?:DEC|DECIMAL|NUMERIC|FIXED)(?=\()/i, 'Decimal'],
+  [TEXT_TYPE, 'String'],
 ];
 
 /** Gives the type of a CAST by the type's name as it was written. */
