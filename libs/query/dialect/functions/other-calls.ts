@@ -2,6 +2,7 @@ import { castOf } from '../casts/casts.js';
 import type { ValueTypes } from '../casts/value-types.js';
 import { decimalArithmetic } from '../numbers/decimal-arithmetic.js';
 import { roundedConstant } from '../numbers/rounded-constants.js';
+import { roundedInteger } from '../numbers/rounded-integers.js';
 import { timeOfDayNow } from '../names/session-words.js';
 import { isWord, itemsOf, type Leaf, type Nodes } from '../source-tree.js';
 import { dateLiteral, timeLiteral } from '../times/time-literals.js';
@@ -52,6 +53,8 @@ export function otherCall(
       break;
     default:
   }
+  const whole = items.length === 2 ? roundedInteger(name, source.type, second, args) : undefined;
+  if (whole !== undefined) return whole;
   if (lower === 'casewithexpression') return caseOf(items, args);
   if (lower === 'round') return roundedConstant(value, second);
   // Without this, before the first row the engine returns the default value of a column without
