@@ -233,6 +233,7 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
   [/^(?:REAL|FLOAT|SINGLE)$/i, 'Float32'],
   [/^DOUBLE(?: PRECISION)?$/i, 'Float64'],
   [/^(?:DEC|DECIMAL|NUMERIC|FIXED)(?=\()/i, 'Decimal'],
+  [/^(?:TEXT|VARCHAR|CHARACTER VARYING)$/i, 'String'],
 ];
 
 /** Gives the type of a CAST by the type's name as it was written. */
