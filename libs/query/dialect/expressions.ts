@@ -15,6 +15,7 @@ import { ofChance } from './functions/functions-of-chance.js';
 import { filteredArguments } from './functions/filtered-arguments.js';
 import { isEquality, isInteger, type Known } from './casts/known-type.js';
 import { membership, membershipAt, soughtValue, type Membership } from './queries/membership.js';
+import { membershipOfRows } from './subqueries/rows-of-membership.js';
 import { subqueryOf } from './subqueries/listed-values.js';
 import { isListed, valueOfAggregate } from './subqueries/sums-of-nothing.js';
 import { clockOf } from './names/session-words.js';
@@ -111,9 +112,7 @@ export class Expressions {
   }
 
   /** Counts the length of a name that is added. Nested subqueries are each named after their whole text. */
-  named(name: string): string {
-    return this.length.add(name);
-  }
+  readonly named = (name: string): string => this.length.add(name);
 
   private between(from: number, to: number): string {
     return this.writing.source.slice(from, to);
@@ -165,9 +164,10 @@ export class Expressions {
     const write = (nodes: Nodes): string => this.write(nodes, names);
     const written = soughtValue(value, (nodes) => types.of(nodes), write);
     const add = (text: string): string => this.length.add(text);
-    return membership(among, { nodes: value, value: written, add }, (item) =>
-      this.beside(type, types.of(item), item, names),
-    );
+    const sought = { nodes: value, value: written, add };
+    if (isQuery(among.list.nodes))
+      return membershipOfRows(among, sought, write, this.group(among.list));
+    return membership(among, sought, (item) => this.beside(type, types.of(item), item, names));
   }
 
   /** Writes an item of a list, or one side of a comparison, beside a value of that type. */

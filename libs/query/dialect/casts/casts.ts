@@ -6,6 +6,7 @@ import { decimalLiteral } from '../numbers/decimal-arithmetic.js';
 import { DECIMAL_DIGITS_MAX, isExact, isInteger, type Known } from './known-type.js';
 import type { Nodes } from '../source-tree.js';
 import { checkedDate } from '../times/time-literals.js';
+import { checkMoment, isMoment, NO_MOMENT_OF_TEXT } from '../times/casts-to-moment.js';
 import { timeOfDay, writtenTimeOfDay } from '../times/casts-to-time.js';
 import { isWideInteger, wideInteger } from './wide-integers.js';
 import { withoutBlanks } from './surrounding-blanks.js';
@@ -83,7 +84,12 @@ export function castOf(source: Source, written: string): string | undefined {
     const read = readable(type, value, cast, target) ?? cast;
     return thrownIf(`NOT ${existingDay(value, cast)}`, NO_DATE, read);
   }
-  return readable(type, value, cast, target) ?? plain;
+  const read = readable(type, value, cast, target) ?? plain;
+  if (to.kind !== 'moment' || !isText(type) || value === 'NULL') return read;
+  if (isWritten) checkMoment(only.value);
+  return isWritten
+    ? read
+    : thrownIf(`NOT ${isMoment(value, type)}`, NO_MOMENT_OF_TEXT, read ?? cast);
 }
 
 /** True for types of which a text may begin and end with blanks. */

@@ -1,6 +1,7 @@
 import { quoteText } from '@app/warehouse';
 import { castToDecimal, wideFloat } from './casts-to-decimal.js';
 import { existingDay } from '../times/existing-day.js';
+import { isMoment } from '../times/casts-to-moment.js';
 import { triedTimeOfDay } from '../times/casts-to-time.js';
 import type { Nodes } from '../source-tree.js';
 import { DECIMAL_DIGITS_MAX, isInteger, type Known } from './known-type.js';
@@ -42,6 +43,7 @@ export function triedCast(source: TriedValue, name: string): string {
     return `multiIf(${is('Decimal')}, ${cast(digits)}, ${is('Float')}, ${cast(float)}, ${cast(value)})`;
   }
   if (type.kind === 'time') return triedTimeOfDay(value, target);
+  if (type.kind === 'moment') return `if(${isMoment(value, source.type)}, ${cast(value)}, NULL)`;
   if (type.kind === 'date') return `if(${existingDay(value, cast(value))}, ${cast(value)}, NULL)`;
   if (type.kind !== 'decimal') return cast(value);
   const { precision, scale } = type;

@@ -1,6 +1,6 @@
 import { constantOf, textOf, type Constant } from './constants.js';
 import { exactNumber } from './exact-literals.js';
-import type { Nodes } from '../source-tree.js';
+import type { Node, Nodes } from '../source-tree.js';
 
 const PLACES_MAX = 76;
 
@@ -11,12 +11,18 @@ const PLACES_MAX = 76;
  * @returns undefined for a whole number, and for anything that is not written out
  */
 export function roundedConstant(value: Nodes, places: Nodes): string | undefined {
-  const constant = constantOf(value);
+  const constant = constantOf(value.map(withFraction));
   const count = places.length === 0 ? { value: 0n, scale: 0 } : constantOf(places);
   if (!constant || count?.scale !== 0 || constant.scale === 0) return undefined;
   if (count.value > PLACES_MAX || count.value < -PLACES_MAX) return undefined;
   return written(rounded(constant, Number(count.value)));
 }
+
+/** The engine prints 1250.0 as `1250.`, which is a decimal, too. */
+const withFraction = (node: Node): Node =>
+  node.kind === 'group'
+    ? { ...node, nodes: node.nodes.map(withFraction) }
+    : { ...node, text: node.text.replace(/^(\d+)\.$/, '$1.0') };
 
 function rounded({ value, scale }: Constant, places: number): Constant {
   if (places >= scale) return { value, scale };

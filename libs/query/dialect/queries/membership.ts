@@ -1,5 +1,13 @@
 import type { Known } from '../casts/known-type.js';
-import { isList, isQuery, isWord, itemsOf, type Group, type Nodes } from '../source-tree.js';
+import {
+  isList,
+  isQuery,
+  isWord,
+  itemAt,
+  itemsOf,
+  type Group,
+  type Nodes,
+} from '../source-tree.js';
 
 export interface Membership {
   readonly isNegated: boolean;
@@ -8,12 +16,12 @@ export interface Membership {
   readonly end: number;
 }
 
-/** Finds `IN (…)` or `NOT IN (…)` with a list of values at this place. */
+/** Finds `IN (…)` or `NOT IN (…)` at this place. */
 export function membershipAt(nodes: Nodes, at: number): Membership | undefined {
   const isNegated = isWord(nodes[at], 'NOT');
   const word = isNegated ? at + 1 : at;
   const list = nodes[word + 1];
-  if (!isWord(nodes[word], 'IN') || !isList(list) || isQuery(list.nodes)) return undefined;
+  if (!isWord(nodes[word], 'IN') || !isList(list)) return undefined;
   return { isNegated, list, end: word + 2 };
 }
 
@@ -36,13 +44,21 @@ export function soughtValue(
 const isNull = ([only, more]: Nodes): boolean => more === undefined && isWord(only, 'NULL');
 
 /** The left side of IN. */
-interface Sought {
+export interface Sought {
   readonly nodes: Nodes;
-  /** In the engine's SQL. It is written once for each item that is no constant. */
+  /** In the engine's SQL. It is written several times. */
   readonly value: string;
   /** Counts a text that is added. */
   readonly add: (text: string) => string;
 }
+
+/** The columns of the left side of IN, of which a row has several. */
+export const columnsOf = (nodes: Nodes): readonly Nodes[] => {
+  const list = isRow(nodes) ? nodes.at(-1) : undefined;
+  if (!isList(list)) return [nodes];
+  const items = itemsOf(list.nodes);
+  return items.length === 1 && nodes.length === 1 ? columnsOf(itemAt(items, 0)) : items;
+};
 
 /**
  * Tells whether a value is in a list. If the list contains a null and not the value, the result is

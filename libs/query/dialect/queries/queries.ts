@@ -12,6 +12,7 @@ import {
   listedOfNothing,
   type Aggregated,
 } from '../subqueries/sums-of-nothing.js';
+import { findFilters } from '../subqueries/rows-of-membership.js';
 import { listOfValue } from '../subqueries/listed-values.js';
 import {
   endOf,
@@ -127,6 +128,7 @@ export class Queries {
   ): string {
     for (const { word, from, to } of clauses) {
       findSessionWords(nodes.slice(from, to), word === 'FROM', this.types);
+      if (OF_ROWS.test(word)) findFilters(nodes.slice(from, to));
       if (OF_VALUES.test(word)) findSumsOfNothing(nodes.slice(from, to));
     }
     const listed = listedOfNothing(nodes[0]);
@@ -225,6 +227,9 @@ export class Queries {
 
 /** Clauses in which a subquery is one value, unless it is an operand of IN. */
 const OF_VALUES = /^(?:SELECT|PREWHERE|WHERE|HAVING|ORDER)$/;
+
+/** Clauses with conditions that select rows. */
+const OF_ROWS = /^(?:FROM|PREWHERE|WHERE|HAVING)$/;
 
 /** In these clauses a number is a place in the select list. */
 type Bridges = readonly (string | undefined)[];

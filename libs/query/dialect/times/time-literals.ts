@@ -1,6 +1,7 @@
 import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import { readTime } from '../../plan/read-time.js';
+import { checkMoment } from './casts-to-moment.js';
 import { clockArithmetic } from './clock-arithmetic.js';
 import { dividedInterval, multipliedInterval } from './lengths-of-time.js';
 import type { Side } from '../numbers/decimal-arithmetic.js';
@@ -68,6 +69,7 @@ function momentOf(text: string): string | undefined {
 export function timeBeside(beside: Known, nodes: Nodes): string | undefined {
   const text = textOf(nodes);
   if (text === undefined || (beside.kind !== 'moment' && beside.kind !== 'date')) return undefined;
+  if (!/\d{4}/.test(text)) checkMoment(text);
   const year = yearOf(text);
   // The engine would change the date to the last one of its range.
   if (beside.kind === 'date' && year !== undefined && isOutside(year) && PLAIN.test(text))
@@ -117,8 +119,10 @@ export function timeLiteral([node]: readonly (Node | undefined)[]): string | und
  * `TIMESTAMP '…'`: a local time, unless it has a zone.
  * @param quoted as the author wrote it.
  */
-export const timestampLiteral = (node: Node, quoted: string): string =>
-  (node.kind === 'text' && ZONED.test(node.value) ? timeLiteral([node]) : undefined) ??
-  `toDateTime64(${quoted}, 6)`;
+export function timestampLiteral(node: Node, quoted: string): string {
+  if (node.kind === 'text') checkMoment(node.value);
+  const isZoned = node.kind === 'text' && ZONED.test(node.value);
+  return (isZoned ? timeLiteral([node]) : undefined) ?? `toDateTime64(${quoted}, 6)`;
+}
 
 const ZONED = /(?:Z|[+-]\d\d:?\d\d)$/i;
