@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { readHeader } from '../../apps/cli/cut/csv-header.js';
 import { CsvCutter, likelyDelimiter } from '../../apps/cli/cut/cut-csv.js';
 import { cutSlices, LineCutter, type Cutter } from '../../apps/cli/cut/cut-lines.js';
-import { likelyDelimiter as serversDelimiter } from '../../libs/intake/frame/csv-header.js';
+import { likelyDelimiter as serversDelimiter } from '../../libs/warehouse/index.js';
 import { frameCsv } from '../../libs/intake/frame/frame-csv.js';
 import { rounds } from '../rounds.js';
 

@@ -8,7 +8,7 @@ import type { EngineFormat } from './engine-format.js';
 import { storeCall } from './object-stores.js';
 import { isGlob, withinFolder, type Place } from './place.js';
 import { stampOf } from './source-stamp.js';
-import { optionalText, tableFunction, type Settings, type Source } from './source.js';
+import { optionalText, structureOf, tableFunction, type Settings, type Source } from './source.js';
 
 /**
  * A server that does not answer must not delay a query, or the registration of a table, for
@@ -32,8 +32,12 @@ export function fileSource(
   switch (place.kind) {
     case 'local': {
       const path = localPath(place.path, format);
-      const call = (structure: string | undefined): string =>
-        tableFunction('file', [quoteText(path), format.name, optionalText(structure)]);
+      const call = (columns: Parameters<Source['call']>[0]): string =>
+        tableFunction('file', [
+          quoteText(path),
+          format.name,
+          optionalText(columns && structureOf(columns)),
+        ]);
       const stamp = () => stampOf(place.path, format.endings);
       // A format whose reader reads no byte.
       const files = tableFunction('file', [quoteText(path), 'One']);
@@ -44,11 +48,11 @@ export function fileSource(
       const sent = Object.entries(headers ?? {}).map(
         ([name, value]) => `${quoteText(name)} = ${quoteText(value)}`,
       );
-      const call = (structure: string | undefined): string =>
+      const call = (columns: Parameters<Source['call']>[0]): string =>
         tableFunction('url', [
           quoteText(place.url),
           format.name,
-          optionalText(structure),
+          optionalText(columns && structureOf(columns)),
           ...(sent.length > 0 ? [`headers(${sent.join(', ')})`] : []),
         ]);
       return {
@@ -65,8 +69,8 @@ export function fileSource(
       const key =
         place.key === '' || place.key.endsWith('/') ? withinPrefix(place.key, format) : place.key;
       const at = { ...place, key };
-      const call = (structure: string | undefined): string =>
-        storeCall('files', at, credentials, format.name, structure);
+      const call = (columns: Parameters<Source['call']>[0]): string =>
+        storeCall('files', at, credentials, format.name, columns && structureOf(columns));
       return {
         ...read,
         call,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { columnNames, likelyDelimiter } from './csv-header.js';
+import { likelyDelimiter } from '@app/warehouse';
+import { columnNames } from './csv-header.js';
 
 describe('the header of a CSV', () => {
   it.each([

@@ -19,11 +19,12 @@ import {
 } from '../check/written-values.js';
 import type { SeenFiles } from '../check/checked-files.js';
 import { arePlain } from '../check/plain-values.js';
-import { withDays } from '../check/csv-days.js';
+import { withDays } from '../csv/csv-days.js';
 import { withQuotedTexts } from '../check/quoted-in-lists.js';
 import { mayQuoteNumbers } from '../check/quoted-numbers.js';
 import { withMoments } from './delta-moments.js';
-import { headerRow } from './header-names.js';
+import { unevenRecord } from '../csv/uneven-records.js';
+import { headerRow } from '../csv/header-names.js';
 import { withTimesOfDay } from './inferred-times.js';
 
 export const declared = (columns: readonly DescribedColumn[]): readonly Column[] =>
@@ -106,7 +107,10 @@ export async function describeColumns(
 ): Promise<readonly Column[]> {
   const all = { ...source.settings, ...inference, print_pretty_type_names: '0' };
   const sql = `DESCRIBE TABLE ${source.call(undefined)}${settingsClause(all)} FORMAT JSONEachRow`;
-  const lines = (await statements.run(sql)).split('\n').filter((line) => line !== '');
+  const told = await statements.run(sql).catch(async (error: unknown) => {
+    throw (await unevenRecord(error, source, statements)) ?? error;
+  });
+  const lines = told.split('\n').filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line) as Column);
 }
 
@@ -128,15 +132,15 @@ async function holdingAll(
     const columns = found.map(({ name, type }) => ({ name, type: settledType(type, notation) }));
     return { columns, notation, areDeclared: false, folders };
   };
-  const isQuick = notation === 'json' || seen?.haveQuotedNumbers === false;
+  const areTruthsBare = seen?.haveQuotedNumbers === false;
+  const reading = { folders, areTruthsBare, source, statements };
+  const isQuick = notation === 'json' || areTruthsBare;
   if (isQuick && files !== undefined && bytes > SMALL_BYTES) {
     // A failure is told when it is done for more.
     const begun = await find({ ...inference, ...OF_BEGINNINGS }).catch(() => []);
     const quick = typed(begun);
     if (begun.length > 0 && (await arePlain(quick, source, statements)))
-      return notation === 'csv'
-        ? withDays(quick.columns, folders, source, statements)
-        : quick.columns;
+      return notation === 'csv' ? withDays(quick.columns, reading) : quick.columns;
   }
   const look = (found: readonly Column[]): Promise<Misfits> =>
     misfitsOf(typed(found), source, statements);
@@ -157,7 +161,7 @@ async function holdingAll(
     if (files === undefined) return columns;
     return notation === 'json'
       ? withQuotedTexts(columns, source, statements)
-      : withDays(columns, folders, source, statements);
+      : withDays(columns, reading);
   }
   throw new SourceError(
     field.name === undefined

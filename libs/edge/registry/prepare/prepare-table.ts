@@ -5,7 +5,7 @@ import { listedPaths } from '../../sources/listed-paths.js';
 import { SourceError } from '../../sources/source-error.js';
 import { fileChecks, type CheckFiles } from '../check/checked-files.js';
 import type { SourceStamp } from '../../sources/source-stamp.js';
-import { settingsClause, structureOf, type Source } from '../../sources/source.js';
+import { settingsClause, type Source } from '../../sources/source.js';
 import type { DescribedTable } from '../../table-description.js';
 import { dropCopy, makeCopy, type Copy } from './copies.js';
 import { countSelect } from './count-view.js';
@@ -13,6 +13,7 @@ import { exactCast, mayChange, readTypes } from '../columns/exact-cast.js';
 import { refuseNumbered } from '../columns/delta-mapping.js';
 import { folderColumns, type FolderColumn } from '../columns/folder-columns.js';
 import { keepTypes, type KeptTypes } from '../columns/kept-types.js';
+import { loosened } from '../csv/loose-quotes.js';
 import { declared, describeColumns, inferColumns } from './infer-columns.js';
 import { loadFailure } from './load-failure.js';
 import { nullStructs, type NullStructs } from './null-structs.js';
@@ -73,7 +74,7 @@ export async function prepareTable(
 
 async function prepared(
   described: DescribedTable,
-  source: OpenedSource,
+  opened: OpenedSource,
   workshop: Workshop,
 ): Promise<PreparedTable> {
   const { statements } = workshop.engine;
@@ -81,9 +82,10 @@ async function prepared(
   const readAt = Date.now();
   // The stamp is taken before anything is read, so that a write during the reading counts as a
   // change.
-  const stamp = await source.stamp?.();
-  const check = fileChecks(described, source, workshop);
+  const stamp = await opened.stamp?.();
+  const check = fileChecks(described, opened, workshop);
   const seen = await check?.();
+  const source = { ...opened, ...(seen?.haveLooseQuotes && loosened(opened)) };
   const isOfSeveral = source.many && OWN_TYPES.has(described.options.format);
   const isInferred = !schemaFromFiles && described.columns === undefined;
   // The types are looked at before the view gets its own, so that a file that comes in between is
@@ -113,7 +115,7 @@ async function prepared(
       isOfSeveral ||
       ofFolders.size > 0 ||
       (source.footers !== undefined && isTimed);
-  const call = source.call(held ? structureOf(read) : undefined);
+  const call = source.call(held ? read : undefined);
   const structs = await nullStructs(described, read, source, workshop);
   const { asides, settings = source.settings } = structs;
   try {
@@ -197,7 +199,7 @@ const insistingOnOne =
     if (files !== undefined && (await listedPaths(files, statements, 1)).length === 0)
       throw new SourceError('there are no files');
     await kept?.check();
-    return (await check?.()) ?? { haveQuotedNumbers: false };
+    return (await check?.()) ?? { haveQuotedNumbers: false, haveLooseQuotes: false };
   };
 
 /** Formats whose files have types of their own. */
