@@ -74,6 +74,9 @@ class CharacterScan {
 }
 
 function refuseOthers(piece: Buffer): void {
+  // Nobody begins a text of UTF-8 with such bytes.
+  if (piece.length > 1 && (piece[0] === 0) !== (piece[1] === 0))
+    throw new BrokenFileError('it is UTF-16: write it as UTF-8');
   for (const [start, reason] of OTHERS)
     if (piece.subarray(0, start.length).equals(start)) throw new BrokenFileError(reason);
 }

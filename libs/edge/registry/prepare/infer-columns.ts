@@ -106,9 +106,13 @@ export async function describeColumns(
   statements: SourceEngine['statements'],
 ): Promise<readonly Column[]> {
   const all = { ...source.settings, ...inference, print_pretty_type_names: '0' };
-  const sql = `DESCRIBE TABLE ${source.call(undefined)}${settingsClause(all)} FORMAT JSONEachRow`;
-  const told = await statements.run(sql).catch(async (error: unknown) => {
-    throw (await unevenRecord(error, source, statements)) ?? error;
+  const describe = (more: Settings = {}): Promise<string> =>
+    statements.run(`DESCRIBE TABLE ${source.call(undefined)}${settingsClause({ ...all, ...more })} FORMAT JSONEachRow`); // prettier-ignore
+  const told = await describe().catch(async (error: unknown) => {
+    const uneven = await unevenRecord(error, source, statements);
+    // The engine passes over blank lines at the end of a file only while it reads rows.
+    if (uneven === 'even') return describe({ input_format_csv_allow_variable_number_of_columns: '1' }); // prettier-ignore
+    throw uneven ?? error;
   });
   const lines = told.split('\n').filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line) as Column);
@@ -191,7 +195,10 @@ async function typesByName(
   statements: SourceEngine['statements'],
 ): Promise<ReadonlyMap<string, string>> {
   if (!byNames) return new Map();
-  const told = await describeColumns(byNames, { ...inference, ...OF_ALL_FILES }, statements);
+  // One of them has names alone: then the values of all are looked at, by the types of the first.
+  const told = await describeColumns(byNames, { ...inference, ...OF_ALL_FILES }, statements).catch(
+    whereNoRowIs,
+  );
   return new Map(
     told.flatMap(({ name, type }): [string, string][] => {
       const at = names.indexOf(name);
@@ -212,7 +219,7 @@ function whereNothingIs(error: unknown): readonly Column[] {
 const SMALL_BYTES = 256 * 1024;
 const OF_FIRST_FILE: Settings = { schema_inference_mode: "'default'" };
 /** The engine finds no columns if no row follows the names. */
-const NO_ROWS = /EMPTY_DATA_PASSED/;
+const NO_ROWS = /EMPTY_DATA_PASSED|Cannot read rows from the data/;
 
 /** Values in the names of folders are there with the first row. */
 function whereNoRowIs(error: unknown): readonly Column[] {
