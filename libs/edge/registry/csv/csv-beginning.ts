@@ -41,11 +41,14 @@ export async function shapeOf(
 ): Promise<CsvShape> {
   const shop = { engine: { statements }, directory };
   let isLoose = false;
+  let isKnown = files !== undefined;
   let first: (Found & { readonly name: string }) | undefined;
   const paths = files === undefined ? [''] : await listedPaths(files, statements, FILES_MAX);
   for (const path of paths) {
     const head = path === '' ? await headByEngine(lines, shop) : await headOf(path, shop);
-    const found = await shapeIn(head, asked);
+    // A file that is damaged, or not there, fails with its reason when its columns are asked for.
+    isKnown &&= head !== undefined;
+    const found = head === undefined ? undefined : await shapeIn(head, asked);
     if (found === undefined) continue;
     isLoose ||= found.isLoose;
     const name = basename(path);
@@ -59,7 +62,7 @@ export async function shapeOf(
       );
     if (!first || (!first.isSure && found.isSure)) first = { ...found, name };
   }
-  if (!first && !many && files !== undefined) throw new SourceError('there is nothing in it');
+  if (!first && !many && isKnown) throw new SourceError('there is nothing in it');
   const { delimiter = asked.delimiter ?? ',', skipped = 0 } = first ?? {};
   return { delimiter, skipped, isLoose };
 }
@@ -90,7 +93,7 @@ async function hasLooseQuotes(text: string, delimiter: string): Promise<boolean>
 }
 
 /** The first lines of a file on this machine. */
-async function headOf(path: string, shop: Shop): Promise<string> {
+async function headOf(path: string, shop: Shop): Promise<string | undefined> {
   if (COMPRESSED.includes(extname(path).slice(1))) {
     const packed = quoteText(await plainPath(path, shop.directory));
     const call = (): string =>
@@ -109,11 +112,10 @@ async function headOf(path: string, shop: Shop): Promise<string> {
 async function headByEngine(
   { call, settings }: Pick<Source, 'call' | 'settings'>,
   { engine }: Shop,
-): Promise<string> {
+): Promise<string | undefined> {
   const rows = `${call([{ name: 'line', type: 'String' }])} LIMIT ${HEAD_LINES}`;
   const sql = `SELECT line FROM ${rows}${settingsClause({ ...settings, max_threads: '1' })} FORMAT JSONCompactEachRow`;
-  // A file that is damaged, or not there, fails with its reason when its columns are asked for.
-  const answer = await engine.statements.run(sql).catch(() => '');
-  const texts = answer.split('\n').filter((row) => row !== '');
-  return texts.map((row) => `${(JSON.parse(row) as readonly [string])[0]}\n`).join('');
+  const answer = await engine.statements.run(sql).catch(() => undefined);
+  const texts = answer?.split('\n').filter((row) => row !== '');
+  return texts?.map((row) => `${(JSON.parse(row) as readonly [string])[0]}\n`).join('');
 }
