@@ -14,10 +14,18 @@ import { optionalText, structureOf, tableFunction, type Settings, type Source } 
  * A server that does not answer must not delay a query, or the registration of a table, for
  * minutes.
  */
-const WAITS: Settings = {
+const HTTP: Settings = {
   http_max_tries: '2',
   http_connection_timeout: '5',
   http_receive_timeout: '30',
+  // A file that is not there, of several, would be left out.
+  http_skip_not_found_url_for_globs: '0',
+};
+
+/** The engine would answer no rows where no object is there any more. */
+const OBJECTS: Settings = {
+  s3_throw_on_zero_files_match: '1',
+  azure_throw_on_zero_files_match: '1',
 };
 
 /** Files of a format at a place. @throws {Error} when there is nothing */
@@ -57,7 +65,7 @@ export function fileSource(
         ]);
       return {
         ...read,
-        settings: { ...settings, ...WAITS },
+        settings: { ...settings, ...HTTP },
         call,
         many: isGlob(place.url),
         shown: withoutSecrets(place.url),
@@ -73,6 +81,7 @@ export function fileSource(
         storeCall('files', at, credentials, format.name, columns && structureOf(columns));
       return {
         ...read,
+        settings: { ...settings, ...OBJECTS },
         call,
         many: isGlob(key),
         shown: `${place.kind}://${place.bucket}/${place.key}`,

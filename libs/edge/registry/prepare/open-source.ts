@@ -28,6 +28,7 @@ import { tableFunction, type Source } from '../../sources/source.js';
 import { unpackJson } from '../../sources/unpack-json.js';
 import type { DescribedTable, TableOptions } from '../../table-description.js';
 import type { Holding } from './holding.js';
+import { refuseFarDepth } from '../check/far-json-depth.js';
 import { shapeOf } from '../csv/csv-beginning.js';
 import { namedByPlace } from '../csv/header-names.js';
 
@@ -103,6 +104,11 @@ async function sourceOfFiles(
   const { options } = described;
   if (options.format === 'csv') return csvSource({ ...described, options }, place, workshop);
   const source = fileSource(described, place, format, credentials);
+  const isFar = place.kind !== 'local' && described.columns === undefined;
+  if (isFar && (options.format === 'json' || options.format === 'ndjson')) {
+    const bytes = { ...format, name: 'RowBinary', settings: {} };
+    await refuseFarDepth(fileSource(described, place, bytes, credentials), workshop);
+  }
   if (options.format === 'parquet') {
     const footers = { ...format, name: 'ParquetMetadata' };
     return {

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { certain } from '@app/platform';
 import { quoteIdentifier, quoteText, type Column } from '@app/warehouse';
-import { listedPaths } from '../../sources/listed-paths.js';
 import { SourceError } from '../../sources/source-error.js';
 import { fileChecks, type CheckFiles } from '../check/checked-files.js';
 import type { SourceStamp } from '../../sources/source-stamp.js';
@@ -12,7 +11,7 @@ import { countSelect } from './count-view.js';
 import { exactCast, mayChange, readTypes } from '../columns/exact-cast.js';
 import { refuseNumbered } from '../columns/delta-mapping.js';
 import { folderColumns, type FolderColumn } from '../columns/folder-columns.js';
-import { keepTypes, type KeptTypes } from '../columns/kept-types.js';
+import { insistingOnOne, keepTypes } from '../columns/kept-types.js';
 import { loosened } from '../csv/loose-quotes.js';
 import { declared, describeColumns, inferColumns } from './infer-columns.js';
 import { loadFailure } from './load-failure.js';
@@ -86,14 +85,14 @@ async function prepared(
   const check = fileChecks(described, opened, workshop);
   const seen = await check?.();
   const source = { ...opened, ...(seen?.haveLooseQuotes && loosened(opened)) };
-  const isOfSeveral = source.many && OWN_TYPES.has(described.options.format);
+  const hasTypes = OWN_TYPES.has(described.options.format);
+  const isOfSeveral = source.many && hasTypes;
   const isInferred = !schemaFromFiles && described.columns === undefined;
   // The types are looked at before the view gets its own, so that a file that comes in between is
   // noticed.
-  const kept =
-    isOfSeveral && isInferred && source.files !== undefined
-      ? await keepTypes(source, () => describeColumns(source, source.inference, statements))
-      : undefined;
+  const describe = () => describeColumns(source, source.inference, statements);
+  const told = described.columns && declared(described.columns);
+  const kept = hasTypes ? await keepTypes(source, describe, told) : undefined;
   const folders = new Set<string>();
   const inferred = schemaFromFiles
     ? await schemaOfFiles({ ...described, schemaFromFiles }, workshop)
@@ -161,7 +160,7 @@ async function prepared(
     return {
       ...table,
       ...{ select, count, asides, copy: undefined },
-      check: isOfSeveral && isInferred ? insistingOnOne(source, statements, check, kept) : check,
+      check: insistingOnOne(source, statements, check, kept),
       changedFiles: isFollowed ? changedFiles : kept && changedFiles && isChanged,
       // A user who asks to read the files each time may have reasons.
       files: described.materialize === undefined ? source.stamp : undefined,
@@ -183,24 +182,6 @@ const mayLack = (type: string): string => {
     ? type
     : `Nullable(${type})`;
 };
-
-/**
- * Fails where a pattern has no file any more. The engine would answer no rows, because the columns
- * are told.
- */
-const insistingOnOne =
-  (
-    { files }: Source,
-    statements: Workshop['engine']['statements'],
-    check: CheckFiles | undefined,
-    kept: KeptTypes | undefined,
-  ): CheckFiles =>
-  async () => {
-    if (files !== undefined && (await listedPaths(files, statements, 1)).length === 0)
-      throw new SourceError('there are no files');
-    await kept?.check();
-    return (await check?.()) ?? { haveQuotedNumbers: false, haveLooseQuotes: false };
-  };
 
 /** Formats whose files have types of their own. */
 const OWN_TYPES: ReadonlySet<string> = new Set(['parquet', 'arrow', 'arrows']);
