@@ -6,7 +6,7 @@ export type Settings = Readonly<Record<string, string>>;
 
 /** Says how CSV is written. */
 export interface CsvShape {
-  /** The byte that parts the fields. */
+  /** The byte between fields. */
   readonly delimiter: string;
   /** The number of lines before the names, or the first values: blank ones, and one such as `sep=;`. */
   readonly skipped: number;

@@ -37,7 +37,7 @@ export async function refuseFarDepth(
     await checkJsonDepth(file);
   } catch (error) {
     if (error instanceof BrokenFileError) throw new SourceError(error.message, { cause: error });
-    // What cannot be fetched fails with its reason when its columns are asked for.
+    // A file that cannot be fetched fails with its reason when its columns are asked for.
   } finally {
     await rm(file, { force: true });
   }

@@ -131,7 +131,7 @@ function doubtsOf(
 }
 
 /**
- * Blanks around a number of CSV do not belong to it, unless they part the fields. All other values
+ * Blanks around a number of CSV do not belong to it, unless they stand between fields. All other values
  * have theirs.
  */
 const mayBePadded = (type: string, isDeclared: boolean, delimiter = ','): boolean =>

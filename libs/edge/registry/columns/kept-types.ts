@@ -6,7 +6,7 @@ import type { Source } from '../../sources/source.js';
 import type { CheckFiles } from '../check/checked-files.js';
 
 /** Looks at the types that files have of themselves. */
-export interface KeptTypes {
+interface KeptTypes {
   /** @throws {MillraceError} where files that came later give a column another type */
   check(): Promise<void>;
   /** Tells whether the last look found another type. */

@@ -71,13 +71,13 @@ async function shapeIn(head: string, asked: Asked): Promise<Found | undefined> {
   const lines = head.replace(/^\ufeff/, '').split('\n');
   let skipped = lines.findIndex((line) => !/^\r*$/.test(line));
   if (skipped < 0) return undefined;
-  const told = toldDelimiter(`${lines[skipped]}\n`)?.delimiter;
+  const told = toldDelimiter(`${lines.slice(skipped).join('\n')}\n`)?.delimiter;
   if (told !== undefined) skipped += 1;
   if (!asked.hasHeader && skipped === 0 && head.startsWith('\ufeff'))
     throw new SourceError(
       'it begins with a byte order mark, which would be a character of its first value: write it without one, or with a line of names',
     );
-  const line = lines[skipped] ?? '';
+  const [line = ''] = lines.slice(skipped);
   // The first record may be a text with any of the others in it.
   const likely = !asked.hasHeader && line.includes(',') ? ',' : likelyDelimiter(line);
   const delimiter = asked.delimiter ?? told ?? likely;

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 
 /** A value of CSV as it is written, without its quotes. */
-export interface CsvField {
+interface CsvField {
   readonly text: string;
   readonly isQuoted: boolean;
   /** There are blanks around it: before its quotes, or around it where it has none. */
@@ -9,7 +9,7 @@ export interface CsvField {
 }
 
 /** A record of CSV. A blank line is one of a single empty field. */
-export interface CsvRecord {
+interface CsvRecord {
   /** The number of the line that it begins in, from 1. */
   readonly line: number;
   readonly fields: readonly CsvField[];
