@@ -83,6 +83,14 @@ describe('files that are lost, or become others', () => {
     expect((await rows('told')())[0]).toBe(503);
   });
 
+  it('JSON that is too deep far behind its beginning is refused where its types are looked for', async () => {
+    const line = `{"a":1,"t":"${'x'.repeat(1000)}"}\n`;
+    writeFileSync(path('far.ndjson'), line.repeat(68_000) + deep(20));
+    const made = await own.edge.post('/api/table', [{ tableName: 'far', uri: 'far.ndjson' }]);
+    expect([made.status, made.text]).toEqual([400, expect.stringContaining('line 68001 has objects')]);
+    rmSync(path('far.ndjson'));
+  }); // prettier-ignore
+
   it('types that no type has together are told as such', async () => {
     mkdirSync(path('mixed'));
     await write('mixed/1.parquet', 'SELECT toInt64(1) AS a FROM first');

@@ -5,7 +5,7 @@ import { checkArrow } from '@app/arrow';
 import { BrokenFileError } from '@app/parquet';
 import { MillraceError } from '@app/platform';
 import { namedByHeader, quoteText, type SourceEngine } from '@app/warehouse';
-import { COMPRESSED } from '../../sources/engine-format.js';
+import { COMPRESSED, INFERENCE_BYTES } from '../../sources/engine-format.js';
 import { listedPaths } from '../../sources/listed-paths.js';
 import { plainPath } from '../../sources/plain-path.js';
 import { tableFunction, type Source } from '../../sources/source.js';
@@ -21,6 +21,11 @@ export interface SeenFiles {
   readonly haveQuotedNumbers: boolean;
   /** Values of CSV have blanks before their quotes. */
   readonly haveLooseQuotes: boolean;
+  /**
+   * Looks at all bytes of files of which only the beginning was looked at; absent: there are none.
+   * @throws {MillraceError}
+   */
+  readonly lookAtAll?: () => Promise<void>;
 }
 
 /** Checks those files of a table that it has not seen as they are now. @throws {MillraceError} that names one and says why */
@@ -32,6 +37,8 @@ interface Check {
    * @throws {MillraceError}
    */
   look(file: string, name: string): Promise<SeenCsv>;
+  /** Looks at all bytes of a file; absent: `look` does so. */
+  lookAtAll?(file: string, name: string): Promise<void>;
   /** A statement that tells files that need no look: whether it is one, and whether it has quotes; absent: there is none. */
   looksWell?(file: string): string;
 }
@@ -70,18 +77,26 @@ function checkOf({ options, columns }: DescribedTable, { csv }: Source): Check |
       if (columns) return undefined;
       return {
         look: async (file, name) => {
-          try {
-            await checkJsonDepth(file);
-            return NOTHING_SEEN;
-          } catch (error) {
-            if (!(error instanceof BrokenFileError)) throw error;
-            throw new MillraceError('MALFORMED_BODY', `${name} cannot be read: ${error.message}`, { cause: error }); // prettier-ignore
-          }
+          await lookForDepth(file, name, DEPTH_BYTES);
+          return NOTHING_SEEN;
         },
+        lookAtAll: lookForDepth,
         looksWell: isShallow,
       };
     default:
       return undefined;
+  }
+}
+
+/** The engine looks for types in fewer bytes, unless it is asked to look at all. */
+const DEPTH_BYTES = 2 * INFERENCE_BYTES;
+
+async function lookForDepth(file: string, name: string, most?: number): Promise<void> {
+  try {
+    await checkJsonDepth(file, most);
+  } catch (error) {
+    if (!(error instanceof BrokenFileError)) throw error;
+    throw new MillraceError('MALFORMED_BODY', `${name} cannot be read: ${error.message}`, { cause: error }); // prettier-ignore
   }
 }
 
@@ -146,7 +161,11 @@ export function fileChecks(
       throw new MillraceError('MALFORMED_BODY', 'a file has come with quotes behind blanks: the table must be read again (reload_interval does so, or register it again)'); // prettier-ignore
     isChecked = true;
     isLoose = haveLooseQuotes;
-    return { haveQuotedNumbers: withQuotes.size > 0, haveLooseQuotes };
+    return { haveQuotedNumbers: withQuotes.size > 0, haveLooseQuotes, lookAtAll };
+  };
+  const lookAtAll = async (): Promise<void> => {
+    for (const path of checked.keys())
+      if (!isPacked(path)) await check.lookAtAll?.(path, nameOf(path));
   };
   const checkChanged = async (): Promise<void> => {
     const gone = new Set(checked.keys());
@@ -188,6 +207,8 @@ export function fileChecks(
   };
 }
 
+const isPacked = (path: string): boolean => COMPRESSED.includes(extname(path).slice(1));
+
 /** A file may be compressed as a whole. The engine recognizes that by its ending. */
 async function checkUnpacked(
   path: string,
@@ -195,7 +216,7 @@ async function checkUnpacked(
   check: Check,
   { directory, engine: { statements }, room = () => halfOfFree(directory) }: Terms,
 ): Promise<SeenCsv> {
-  if (!COMPRESSED.includes(extname(path).slice(1))) return check.look(path, name);
+  if (!isPacked(path)) return check.look(path, name);
   const packed = await plainPath(path, directory);
   const unpacked = join(directory, `${randomUUID()}.unpacked`);
   const bytes = (file: string): string =>

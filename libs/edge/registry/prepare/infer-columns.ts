@@ -154,12 +154,14 @@ async function holdingAll(
   const mayBeTexts = async (): Promise<boolean> =>
     notation === 'json' && mayQuoteNumbers(misfits.columns, source, statements);
   // They may be where nobody looked for types.
-  if (isFar && (isSome || (await mayBeTexts())))
+  if (isFar && (isSome || (await mayBeTexts()))) {
+    await seen?.lookAtAll?.();
     misfits = await find({ ...inference, ...ALL_BYTES }).then(look, (error: unknown) => {
       // The engine finds no type for integers of more than 20 digits; as text they stay unchanged.
       if (error instanceof WarehouseError) return misfits;
       throw error;
     });
+  }
   const { field, columns } = misfits;
   if (field === undefined) {
     if (files === undefined) return columns;
