@@ -31,8 +31,8 @@ export type TableOptions =
       readonly format: 'csv';
       /** Without a header, columns are `column_1`, …. */
       readonly hasHeader: boolean;
-      /** One byte. */
-      readonly delimiter: string;
+      /** One byte; absent: that of the first line. */
+      readonly delimiter?: string;
       /** Indexes of the columns to take, from 0; absent: all. */
       readonly projection?: readonly number[];
     }

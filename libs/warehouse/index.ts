@@ -13,7 +13,7 @@ export { searchedText } from './ddl/column-indexes.js';
 export { newDatabaseName } from './ddl/database-name.js';
 export { quoteIdentifier, quoteText } from './ddl/identifier.js';
 export { isPrintedAsValue, losesQuotes } from './ddl/unquoted-names.js';
-export { namedByHeader } from './ddl/header-columns.js';
+export { likelyDelimiter, namedByHeader, toldDelimiter } from './ddl/header-columns.js';
 export { namesAbove } from './ddl/names-above.js';
 export { releaseSentMemory } from './memory/release-memory.js';
 export { openWarehouse, type OpenWarehouse } from './open-warehouse.js';

@@ -231,9 +231,13 @@ const CATALOGS = {
 }; // prettier-ignore
 
 async function edgeSources(): Promise<readonly Titled[]> {
-  const select = (title: string, source: Source | undefined, structure?: string): Titled => {
+  const select = (
+    title: string,
+    source: Source | undefined,
+    columns?: Parameters<Source['call']>[0],
+  ): Titled => {
     if (!source) throw new Error(`${title}: there is no source`);
-    return [title, `SELECT * FROM ${source.call(structure)}${settingsClause(source.settings)}`];
+    return [title, `SELECT * FROM ${source.call(columns)}${settingsClause(source.settings)}`];
   };
   const files = (uri: string, format: 'csv' | 'parquet' | 'ndjson'): Source => {
     const options =
@@ -250,9 +254,13 @@ async function edgeSources(): Promise<readonly Titled[]> {
     );
   return [
     select('CSV of a web server', files('https://example.org/a.csv', 'csv')),
-    select('JSON lines in S3, with types', files('s3://bucket/logs/', 'ndjson'), '`a` Int64'),
+    select('JSON lines in S3, with types', files('s3://bucket/logs/', 'ndjson'), [
+      { name: 'a', type: 'Int64' },
+    ]),
     select('Parquet in Google Cloud Storage', files('gs://bucket/a.parquet', 'parquet')),
-    select('Parquet in Azure, with types', files('az://box/a.parquet', 'parquet'), '`a` Int64'),
+    select('Parquet in Azure, with types', files('az://box/a.parquet', 'parquet'), [
+      { name: 'a', type: 'Int64' },
+    ]),
     select('a Delta table in S3', lakeSource('delta', placeOf('s3://b/t', '/'), CREDENTIALS)),
     select('an Iceberg table in S3', lakeSource('iceberg', placeOf('s3://b/t', '/'), CREDENTIALS)),
     select('a table of MySQL', await database('mysql')),

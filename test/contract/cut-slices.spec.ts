@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { readHeader } from '../../apps/cli/cut/csv-header.js';
 import { CsvCutter, likelyDelimiter } from '../../apps/cli/cut/cut-csv.js';
 import { cutSlices, LineCutter, type Cutter } from '../../apps/cli/cut/cut-lines.js';
-import { likelyDelimiter as serversDelimiter } from '../../libs/intake/frame/csv-header.js';
+import { likelyDelimiter as serversDelimiter } from '../../libs/warehouse/index.js';
 import { frameCsv } from '../../libs/intake/frame/frame-csv.js';
 import { rounds } from '../rounds.js';
 
@@ -50,13 +50,14 @@ describe('slices of a file', () => {
   });
 
   it('of CSV: the server reads from them, each with the header, what it reads from the whole', async () => {
-    const body = text('\n', '\r\n', '"', '""', ',', ';', '\t', 'ab', '"x\ny"', '\r');
+    const body = text('\n', '\r\n', ' ', '"', '""', ',', ';', '\t', 'ab', '"x\ny"', '\r');
     const header = fc.constantFrom(
       'a,b\n',
       'a;b;c\n',
       '"a\nb",c\r\n',
       '\ufeffa\tb\n',
       '\n\n"a",b\n',
+      'sep=|\na|b\n',
     );
     await fc.assert(
       fc.asyncProperty(header, body, cuts, async (first, rest, arrival) => {
@@ -81,6 +82,21 @@ describe('slices of a file', () => {
       { numRuns: rounds(25, 300) },
     );
   });
+
+  it.each(['\ufeffsep=;\r\n"a;b"; c\n', '\n\nSEP=;\n\n"a;b"; c\n'])(
+    'of CSV: %j is a header with the delimiter that it says',
+    async (header) => {
+      const record = '1; "x\ny"\n';
+      const source = await readHeader(arriving(Buffer.from(header + record), [5]));
+      expect([source.header.toString(), source.delimiter]).toEqual([header, ';']);
+      const cutter = (): CsvCutter =>
+        new CsvCutter(Buffer.byteLength(header) + 1, ';'.charCodeAt(0));
+      const bytes = Buffer.from(header + record + record);
+      const slices = await cut(bytes, [], cutter);
+      expect(slices.map((slice) => slice.text)).toEqual([header + record, record]);
+      expect(await recordsOf(header + record)).toEqual(await recordsOf(`a;b\n${record}`));
+    },
+  );
 
   it('of CSV: finds the delimiter that the server finds', () => {
     fc.assert(

@@ -12,6 +12,7 @@ export interface S3 {
   /** Environment variables for a program that uses this server. */
   readonly variables: Readonly<Record<string, string>>;
   put(key: string, file: string): Promise<void>;
+  remove(key: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -28,6 +29,8 @@ export async function startS3(): Promise<S3> {
   const { port } = await server.run();
   const endpoint = `http://127.0.0.1:${port}`;
   const client = new AwsClient({ ...KEYS, region: 'us-east-1', service: 's3' });
+  const addressOf = (key: string): string =>
+    `${endpoint}/${BUCKET}/${key.split('/').map(encodeURIComponent).join('/')}`;
   return {
     variables: {
       AWS_ENDPOINT_URL: endpoint,
@@ -36,12 +39,15 @@ export async function startS3(): Promise<S3> {
       AWS_REGION: 'us-east-1',
     },
     put: async (key, file) => {
-      const path = key.split('/').map(encodeURIComponent).join('/');
-      const answer = await client.fetch(`${endpoint}/${BUCKET}/${path}`, {
+      const answer = await client.fetch(addressOf(key), {
         method: 'PUT',
         body: readFileSync(file),
       });
       if (!answer.ok) throw new Error(`S3 does not take ${key}: ${await answer.text()}`);
+    },
+    remove: async (key) => {
+      const answer = await client.fetch(addressOf(key), { method: 'DELETE' });
+      if (!answer.ok) throw new Error(`S3 does not remove ${key}: ${await answer.text()}`);
     },
     stop: async () => {
       await server.close();

@@ -1,4 +1,4 @@
-import { CsvCutter, likelyDelimiter } from './cut-csv.js';
+import { CsvCutter, likelyDelimiter, toldBefore } from './cut-csv.js';
 import { usageError } from '../exit-code.js';
 
 const HEADER_BYTES_MAX = 1024 * 1024;
@@ -33,7 +33,8 @@ export async function readHeader(source: AsyncIterable<Buffer>): Promise<CsvSour
 }
 
 function headerEnd(head: Buffer, delimiter: string): number {
-  const begin = head.findIndex((byte) => byte > 0x20);
+  const told = toldBefore(head)?.length ?? 0;
+  const begin = head.findIndex((byte, at) => at >= told && byte > 0x20);
   if (begin < 0 || head.indexOf('\n', begin) < 0) return -1;
   return new CsvCutter(begin + 1, delimiter.charCodeAt(0)).find(head);
 }

@@ -1,11 +1,24 @@
 import type { Cutter } from './cut-lines.js';
 
-const [QUOTE, NEWLINE, RETURN] = [0x22, 0x0a, 0x0d];
+const [QUOTE, NEWLINE, RETURN, SPACE, TAB] = [0x22, 0x0a, 0x0d, 0x20, 0x09];
 /** Delimiters that a file may have without saying so, the likeliest first. */
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 
-/** The delimiter that the first line has most of, outside quotes. */
+/** A line before the header that says the delimiter, `sep=;`, and its length in bytes. */
+export function toldBefore(
+  head: Buffer,
+): { readonly delimiter: string; readonly length: number } | undefined {
+  const [line, delimiter] =
+    /^(?:\u00ef\u00bb\u00bf)?[\r\n]*sep=([^\r\n"])\r*\n/i.exec(head.toString('latin1')) ?? [];
+  return line === undefined || delimiter === undefined
+    ? undefined
+    : { delimiter, length: line.length };
+}
+
+/** The delimiter that the file says, or that its first line has most of, outside quotes. */
 export function likelyDelimiter(header: Buffer): string {
+  const told = toldBefore(header);
+  if (told) return told.delimiter;
   const [line = ''] = /[^\r\n]+/.exec(header.toString('utf8')) ?? [];
   const unquoted = line.replace(/"(?:[^"]|"")*"?/g, '');
   const count = (delimiter: string): number => unquoted.split(delimiter).length;
@@ -14,7 +27,7 @@ export function likelyDelimiter(header: Buffer): string {
 
 /**
  * Cuts at the first line break that is beyond so many bytes and not within quotes. A quote opens a
- * quoted field only at the field's beginning, as on the server. Only quotes and the bytes before
+ * quoted field only at the field's beginning, or behind blanks there, as on the server. Only quotes and the bytes before
  * them are looked at.
  */
 export class CsvCutter implements Cutter {
@@ -61,13 +74,18 @@ export class CsvCutter implements Cutter {
   private opens(held: Buffer, quote: number): boolean {
     let before = quote - 1;
     while (held[before] === RETURN) before -= 1;
+    if (before === this.closedAt) return true;
+    while (this.isBlank(held[before])) before -= 1;
     return (
       before < 0 ||
-      before === this.closedAt ||
       held[before] === NEWLINE ||
       held[before] === this.delimiter ||
       isByteOrderMark(held, before)
     );
+  }
+
+  private isBlank(byte: number | undefined): boolean {
+    return (byte === SPACE || byte === TAB || byte === RETURN) && byte !== this.delimiter;
   }
 }
 

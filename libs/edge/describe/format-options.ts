@@ -49,12 +49,12 @@ const SCHEMAS = {
   csv: option({
     ...COPIED,
     has_header: z.boolean().default(true),
-    delimiter: delimiter.default(','),
+    delimiter: delimiter.optional(),
     projection: z.array(index).min(1).optional(),
   }).transform((given) => ({
     ...copied(given),
     hasHeader: given.has_header,
-    delimiter: given.delimiter,
+    ...present('delimiter', given.delimiter),
     ...present('projection', given.projection),
   })),
   json: option({

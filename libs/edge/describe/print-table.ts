@@ -26,7 +26,12 @@ function printOptions(options: TableOptions): Readonly<Record<string, unknown>> 
   switch (options.format) {
     case 'csv': {
       const { format, hasHeader, delimiter, projection } = options;
-      return { format, has_header: hasHeader, delimiter, ...present('projection', projection) };
+      return {
+        format,
+        has_header: hasHeader,
+        ...present('delimiter', delimiter),
+        ...present('projection', projection),
+      };
     }
     case 'json': {
       const { format, arrayEncoded, pointer } = options;

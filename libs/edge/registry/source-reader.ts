@@ -8,6 +8,8 @@ import {
   type AnswerFormat,
   type WarehouseQuery,
 } from '@app/warehouse';
+import { SourceError } from '../sources/source-error.js';
+import { knownFailure } from './columns/known-failures.js';
 import { withCount } from './prepare/count-view.js';
 import { ANSWER_BYTES, KeptAnswers, mayBeKept } from './kept-answers.js';
 import type { PreparedTable } from './prepare/prepare-table.js';
@@ -111,8 +113,7 @@ export class SourceReader extends WarehouseReader {
         throw unreadable(name, NOT_THERE);
       await check?.().catch((error: unknown) => {
         this.logger.warn({ err: error }, `table ${JSON.stringify(name)} cannot be read`);
-        // Messages of other errors contain places.
-        throw unreadable(name, error instanceof MillraceError ? error.message : NOT_THERE, error);
+        throw unreadable(name, reasonOf(error), error);
       });
     }
   }
@@ -158,6 +159,14 @@ function overheard(rows: Readable, keep: (bytes: Buffer) => Promise<void>): Read
   }
   // A generator that waits for a chunk would notice only then that the client has left.
   return Readable.from(passed(), { objectMode: false }).once('close', () => rows.destroy());
+}
+
+/** Messages of other errors contain places. */
+function reasonOf(error: unknown): string {
+  if (error instanceof SourceError) return NOT_THERE;
+  if (error instanceof MillraceError) return error.message;
+  const failure = toWarehouseError(error);
+  return knownFailure(failure.message.replace(/\s+/g, ' ')) ?? sourceFault(failure) ?? NOT_THERE;
 }
 
 const unreadable = (name: string, reason: string, cause?: unknown): MillraceError =>

@@ -1,6 +1,6 @@
 import { quoteText } from '@app/warehouse';
 import type { TableOptions } from '../table-description.js';
-import type { Settings } from './source.js';
+import type { CsvShape, Settings } from './source.js';
 
 /** Says how the engine reads files of a format. */
 export interface EngineFormat {
@@ -49,8 +49,18 @@ const EXACT_NAMES: Settings = { input_format_column_name_matching_mode: "'match_
 const CSV: Settings = {
   ...EMPTY_FILES,
   ...EXACT_NAMES,
+  // Many files end with blank lines.
+  input_format_csv_skip_trailing_empty_lines: '1',
   // An empty field is null, for texts too.
   format_csv_null_representation: "''",
+};
+
+/** Blanks around a number are no matter, and quotes none. */
+const CSV_TYPES: Settings = {
+  ...INFERENCE,
+  input_format_csv_trim_whitespaces: '1',
+  input_format_try_infer_exponent_floats: '1',
+  input_format_csv_try_infer_numbers_from_strings: '1',
 };
 
 /** Reads a null or absent object as null, and not as an object whose fields are null. */
@@ -81,28 +91,46 @@ export const JSON_LINES: EngineFormat = {
 /** Each record is on a line, as an array of its values. */
 export const JSON_ARRAY_LINES: EngineFormat = { ...JSON_LINES, name: 'JSONCompactEachRow' };
 
+/** Finds columns with names as they are written. What is kept of earlier inferences does not depend on the first of these. */
+export const AS_READ: Settings = {
+  input_format_csv_trim_whitespaces: '0',
+  schema_inference_use_cache_for_file: '0',
+  schema_inference_use_cache_for_s3: '0',
+  schema_inference_use_cache_for_azure: '0',
+  schema_inference_use_cache_for_url: '0',
+};
+
+/** @param written as it is found out by its first lines */
+export const csvFormat = (hasHeader: boolean, written: CsvShape): EngineFormat => ({
+  name: hasHeader ? 'CSVWithNames' : 'CSV',
+  settings: {
+    ...CSV,
+    format_csv_delimiter: quoteText(written.delimiter),
+    input_format_csv_allow_whitespace_or_tab_as_delimiter: [' ', '\t'].includes(written.delimiter)
+      ? '1'
+      : '0',
+    ...(written.skipped > 0 && { input_format_csv_skip_first_lines: String(written.skipped) }),
+    ...blanksOf(written),
+    // The engine would take a first row of texts for names.
+    input_format_csv_detect_header: hasHeader ? '1' : '0',
+  },
+  inference: hasHeader ? { ...CSV_TYPES, ...OF_ALL_FILES } : CSV_TYPES,
+  inferred: true,
+  endings: alsoCompressed('csv'),
+});
+
+/** Blanks around a value belong to it, unless the engine would not find the quotes behind them. */
+export const blanksOf = ({ isLoose }: Pick<CsvShape, 'isLoose'>): Settings => ({
+  input_format_csv_trim_whitespaces: isLoose ? '1' : '0',
+});
+
 /** @returns undefined for a format that is not one of files. */
 export function engineFormat(options: TableOptions): EngineFormat | undefined {
   switch (options.format) {
-    case 'csv':
-      return {
-        name: options.hasHeader ? 'CSVWithNames' : 'CSV',
-        settings: {
-          ...CSV,
-          format_csv_delimiter: quoteText(options.delimiter),
-          // Blanks around values do not belong to the values, unless blanks are the delimiter.
-          input_format_csv_allow_whitespace_or_tab_as_delimiter: [' ', '\t'].includes(
-            options.delimiter,
-          )
-            ? '1'
-            : '0',
-          // The engine would take a first row of texts for names.
-          input_format_csv_detect_header: options.hasHeader ? '1' : '0',
-        },
-        inference: options.hasHeader ? { ...INFERENCE, ...OF_ALL_FILES } : INFERENCE,
-        inferred: true,
-        endings: alsoCompressed('csv'),
-      };
+    case 'csv': {
+      const { delimiter = ',' } = options;
+      return csvFormat(options.hasHeader, { delimiter, skipped: 0, isLoose: false });
+    }
     case 'json':
       return { ...JSON_LINES, endings: alsoCompressed('json') };
     case 'ndjson':

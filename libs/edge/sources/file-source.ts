@@ -8,16 +8,24 @@ import type { EngineFormat } from './engine-format.js';
 import { storeCall } from './object-stores.js';
 import { isGlob, withinFolder, type Place } from './place.js';
 import { stampOf } from './source-stamp.js';
-import { optionalText, tableFunction, type Settings, type Source } from './source.js';
+import { optionalText, structureOf, tableFunction, type Settings, type Source } from './source.js';
 
 /**
  * A server that does not answer must not delay a query, or the registration of a table, for
  * minutes.
  */
-const WAITS: Settings = {
+const HTTP: Settings = {
   http_max_tries: '2',
   http_connection_timeout: '5',
   http_receive_timeout: '30',
+  // A file that is not there, of several, would be left out.
+  http_skip_not_found_url_for_globs: '0',
+};
+
+/** The engine would answer no rows where no object is there any more. */
+const OBJECTS: Settings = {
+  s3_throw_on_zero_files_match: '1',
+  azure_throw_on_zero_files_match: '1',
 };
 
 /** Files of a format at a place. @throws {Error} when there is nothing */
@@ -32,8 +40,12 @@ export function fileSource(
   switch (place.kind) {
     case 'local': {
       const path = localPath(place.path, format);
-      const call = (structure: string | undefined): string =>
-        tableFunction('file', [quoteText(path), format.name, optionalText(structure)]);
+      const call = (columns: Parameters<Source['call']>[0]): string =>
+        tableFunction('file', [
+          quoteText(path),
+          format.name,
+          optionalText(columns && structureOf(columns)),
+        ]);
       const stamp = () => stampOf(place.path, format.endings);
       // A format whose reader reads no byte.
       const files = tableFunction('file', [quoteText(path), 'One']);
@@ -44,16 +56,16 @@ export function fileSource(
       const sent = Object.entries(headers ?? {}).map(
         ([name, value]) => `${quoteText(name)} = ${quoteText(value)}`,
       );
-      const call = (structure: string | undefined): string =>
+      const call = (columns: Parameters<Source['call']>[0]): string =>
         tableFunction('url', [
           quoteText(place.url),
           format.name,
-          optionalText(structure),
+          optionalText(columns && structureOf(columns)),
           ...(sent.length > 0 ? [`headers(${sent.join(', ')})`] : []),
         ]);
       return {
         ...read,
-        settings: { ...settings, ...WAITS },
+        settings: { ...settings, ...HTTP },
         call,
         many: isGlob(place.url),
         shown: withoutSecrets(place.url),
@@ -65,10 +77,11 @@ export function fileSource(
       const key =
         place.key === '' || place.key.endsWith('/') ? withinPrefix(place.key, format) : place.key;
       const at = { ...place, key };
-      const call = (structure: string | undefined): string =>
-        storeCall('files', at, credentials, format.name, structure);
+      const call = (columns: Parameters<Source['call']>[0]): string =>
+        storeCall('files', at, credentials, format.name, columns && structureOf(columns));
       return {
         ...read,
+        settings: { ...settings, ...OBJECTS },
         call,
         many: isGlob(key),
         shown: `${place.kind}://${place.bucket}/${place.key}`,

@@ -4,7 +4,7 @@ import type { SourceCredentials } from './source-credentials.js';
 import { quoteText } from '@app/warehouse';
 import { storeCall } from './object-stores.js';
 import type { Place } from './place.js';
-import { plainSource, tableFunction, type Source } from './source.js';
+import { plainSource, structureOf, tableFunction, type Source } from './source.js';
 
 const LOCAL = { delta: 'deltaLakeLocal', iceberg: 'icebergLocal' } as const;
 const PARQUET = 'Parquet';
@@ -29,10 +29,10 @@ export function lakeSource(
     const texts = (...all: readonly string[]): readonly string[] => all.map(quoteText);
     return {
       ...plainSource(local, path),
-      call: (structure) =>
-        structure === undefined
+      call: (columns) =>
+        columns === undefined
           ? local
-          : tableFunction(LOCAL.delta, texts(path, PARQUET, structure)),
+          : tableFunction(LOCAL.delta, texts(path, PARQUET, structureOf(columns))),
       deltaLog: (names, kind, structure) =>
         tableFunction('file', texts(`${path}/${MARK.delta}/${names}`, kind, structure)),
     };
@@ -47,8 +47,10 @@ export function lakeSource(
   if (format === 'iceberg') return plainSource(plain, shown);
   return {
     ...plainSource(plain, shown),
-    call: (structure) =>
-      structure === undefined ? plain : storeCall('delta', at, credentials, PARQUET, structure),
+    call: (columns) =>
+      columns === undefined
+        ? plain
+        : storeCall('delta', at, credentials, PARQUET, structureOf(columns)),
     deltaLog: (names, kind, structure) => {
       const log = { ...at, key: `${at.key}${MARK.delta}/${names}` };
       return storeCall('files', log, credentials, kind, structure);

@@ -4,14 +4,23 @@ import type { SourceStamp } from './source-stamp.js';
 /** Settings of the engine, by name; values as they stand in a statement. */
 export type Settings = Readonly<Record<string, string>>;
 
+/** Says how CSV is written. */
+export interface CsvShape {
+  /** The byte between fields. */
+  readonly delimiter: string;
+  /** The number of lines before the names, or the first values: blank ones, and one such as `sep=;`. */
+  readonly skipped: number;
+  /** Blanks around values are dropped, because there are quotes behind blanks. */
+  readonly isLoose: boolean;
+}
+
 /** Says where and how the engine reads a table's rows. */
 export interface Source {
   /**
    * The table function.
-   * @param structure columns and types as the engine writes them; undefined: the engine infers
-   *   them.
+   * @param columns with types as the engine writes them; undefined: the engine infers them.
    */
-  call(structure: string | undefined): string;
+  call(columns: readonly Column[] | undefined): string;
   /** Settings that apply whenever rows are read. */
   readonly settings: Settings;
   /** Further settings that apply while the schema is inferred. */
@@ -25,6 +34,8 @@ export interface Source {
    * columns.
    */
   readonly header?: Pick<Source, 'call' | 'settings'>;
+  /** Tells how it is written if it is CSV. */
+  readonly csv?: CsvShape;
   /** A table function with the footer of each of its Parquet files; absent: it has none. */
   readonly footers?: string;
   /** The names of its columns by their places; absent: it has names of its own, or none. */

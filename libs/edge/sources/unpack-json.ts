@@ -15,7 +15,7 @@ export function unpackJson(raw: Source, pointer: string, file: string): string {
     .reduce(within, 'raw');
   return (
     `INSERT INTO FUNCTION file(${quoteText(file)}, TSVRaw, 'line String')` +
-    ` SELECT arrayJoin(JSONExtractArrayRaw(${array})) FROM ${raw.call('raw String')}` +
+    ` SELECT arrayJoin(JSONExtractArrayRaw(${array})) FROM ${raw.call([{ name: 'raw', type: 'String' }])}` +
     settingsClause({ ...raw.settings, engine_file_truncate_on_insert: '1' })
   );
 }

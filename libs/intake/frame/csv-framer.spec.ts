@@ -31,6 +31,15 @@ const restored = (line: Buffer): string =>
   Buffer.from(line.map((byte) => (byte === INNER_BREAK ? 0x0a : byte))).toString();
 
 describe('framing CSV', () => {
+  it('takes quotes behind blanks for quotes, wherever the pieces end', () => {
+    const text = 'a, "x\ny" \t,b\n "p""q" ,\t"\n"\r\n x "y, z\n';
+    const framed = ['a, "x\ny" \t,b', ' "p""q" ,\t"\n"\r', ' x "y, z'];
+    for (let cut = 0; cut <= text.length; cut += 1)
+      expect(frame(text, [cut]).map(restored)).toEqual(framed);
+    expect(() => frame('a\n"x" y\n')).toThrow('behind the quotes');
+    expect(frame('a\tb\t"x"\n \n', [], '\t').map(restored)).toEqual(['a\tb\t"x"', ' ']);
+  });
+
   it('puts each record on a line, whatever is in its fields and wherever the pieces end', () => {
     const field = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', 'é', ' ', ';') });
     const record = fc.array(field, { minLength: 1, maxLength: 4 });

@@ -1,13 +1,14 @@
 import { MillraceError } from '@app/platform';
 import { INNER_BREAK } from '@app/acceptance';
 
-const [QUOTE, NEWLINE, RETURN] = [0x22, 0x0a, 0x0d];
+const [QUOTE, NEWLINE, RETURN, SPACE, TAB] = [0x22, 0x0a, 0x0d, 0x20, 0x09];
 
-type State = 'record' | 'field' | 'plain' | 'quoted' | 'quote';
+/** A field is `closed` where blanks stand behind its closing quote. */
+type State = 'record' | 'field' | 'plain' | 'quoted' | 'quote' | 'closed';
 
 /**
  * Puts each record of a CSV text on one line: line breaks within quotes become
- * {@link INNER_BREAK}, blank lines go. Looks at nothing but quotes, delimiters and line breaks.
+ * {@link INNER_BREAK}, blank lines go. Blanks may stand before and behind quotes. Looks at nothing but quotes, delimiters and line breaks.
  * Works in place: a piece's output is never longer than the piece.
  */
 export class CsvFramer {
@@ -37,7 +38,7 @@ export class CsvFramer {
    */
   private isFramed(piece: Buffer): boolean {
     const [first] = piece;
-    if (this.state === 'quoted' || this.state === 'quote') return false;
+    if (['quoted', 'quote', 'closed'].includes(this.state)) return false;
     if (this.state === 'record' && (first === NEWLINE || first === RETURN)) return false;
     return ![QUOTE, INNER_BREAK, '\n\n', '\n\r'].some((each) => piece.includes(each));
   }
@@ -47,7 +48,15 @@ export class CsvFramer {
     const last = piece.findLast((byte) => byte !== RETURN);
     if (last === undefined) return this.state;
     if (last === NEWLINE) return 'record';
-    return last === this.delimiter ? 'field' : 'plain';
+    if (last === this.delimiter) return 'field';
+    if (!this.isBlank(last)) return 'plain';
+    const before = piece.findLast((byte) => byte !== RETURN && !this.isBlank(byte));
+    if (before === undefined) return this.state === 'record' ? 'field' : this.state;
+    return before === NEWLINE || before === this.delimiter ? 'field' : 'plain';
+  }
+
+  private isBlank(byte: number): boolean {
+    return (byte === SPACE || byte === TAB) && byte !== this.delimiter;
   }
 
   private frame(piece: Buffer): Buffer {
@@ -66,8 +75,14 @@ export class CsvFramer {
         state = 'record';
         this.record += 1;
       } else if (byte === delimiter) state = 'field';
+      // Nothing else ends such a field.
+      else if (state === 'plain') state = 'plain';
+      else if (this.isBlank(byte)) {
+        if (state === 'record') state = 'field';
+        else if (state === 'quote') state = 'closed';
+      } else if (state === 'closed' && byte !== RETURN) throw this.behindQuotes();
       else if (state === 'quote' && byte !== QUOTE && byte !== RETURN) throw this.behindQuotes();
-      else if (byte === QUOTE && state !== 'plain') state = 'quoted';
+      else if (byte === QUOTE) state = 'quoted';
       else if (byte !== RETURN) state = 'plain';
       piece[length++] = out;
     }

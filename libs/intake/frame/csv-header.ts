@@ -2,16 +2,6 @@ import { MillraceError } from '@app/platform';
 import { COLUMNS_MAX } from '@app/streams';
 import { namedByHeader } from '@app/warehouse';
 
-/** Delimiters that a file may have without saying so, the likeliest first. */
-const DELIMITERS = [',', ';', '\t', '|'] as const;
-
-/** The delimiter that the first line has most of, outside quotes. */
-export function likelyDelimiter(firstLine: string): string {
-  const unquoted = firstLine.replace(/"(?:[^"]|"")*"?/g, '');
-  const count = (delimiter: string): number => unquoted.split(delimiter).length;
-  return DELIMITERS.reduce((best, each) => (count(each) > count(best) ? each : best), ',');
-}
-
 /**
  * Names of the columns, each by its place.
  * @throws {MillraceError} MALFORMED_BODY
@@ -41,8 +31,10 @@ function fieldsOf(line: string, delimiter: string): string[] {
         'MALFORMED_BODY',
         `malformed CSV: a carriage return at character ${at + 1} of the header; end lines with \\n or \\r\\n`,
       );
-    } else if (character === '"' && field === '') quoted = true;
-    else if (character === delimiter) {
+    } else if (character === '"' && field.trim() === '') {
+      field = '';
+      quoted = true;
+    } else if (character === delimiter) {
       fields.push(field);
       field = '';
     } else field += character;

@@ -1,7 +1,8 @@
 import { MillraceError } from '@app/platform';
 import { INNER_BREAK } from '@app/acceptance';
+import { likelyDelimiter, toldDelimiter } from '@app/warehouse';
 import { CsvFramer } from './csv-framer.js';
-import { columnNames, likelyDelimiter } from './csv-header.js';
+import { columnNames } from './csv-header.js';
 import { refuseOther } from './other-format.js';
 
 interface FramedCsv {
@@ -24,7 +25,7 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
  * Reads a CSV's header and puts each record on a line.
- * @param delimiter one character; undefined: what the header has most of
+ * @param delimiter one character; undefined: what a line `sep=;` says, or the header has most of
  * @throws {MillraceError} EMPTY_BODY, MALFORMED_BODY at once, MALFORMED_BODY while the lines are read.
  */
 export async function frameCsv(
@@ -32,8 +33,10 @@ export async function frameCsv(
   delimiter: string | undefined,
 ): Promise<FramedCsv> {
   const pieces = body[Symbol.asyncIterator]();
-  const head = await readFirstLine(pieces);
-  const chosen = delimiter ?? likelyDelimiter(firstLineOf(head));
+  const begin = await readFirstLine(pieces);
+  const told = toldDelimiter(begin.toString('latin1'));
+  const head = begin.subarray(told?.length ?? 0);
+  const chosen = delimiter ?? told?.delimiter ?? likelyDelimiter(firstLineOf(head));
   const framer = new CsvFramer(chosen.charCodeAt(0));
   const framed = (async function* (): AsyncGenerator<Buffer> {
     yield framer.push(head);
@@ -46,7 +49,7 @@ export async function frameCsv(
     delimiter: chosen,
     columns: columnNames(header, chosen),
     lines: continued(rest, framed),
-    isOneLine: !head.includes(NEWLINE),
+    isOneLine: !begin.includes(NEWLINE),
   };
 }
 

@@ -64,7 +64,9 @@ describe('CsvFields', () => {
 
   it.each([
     ['"x"y,1', false],
-    ['"x" ,1', false],
+    ['"x" ,1', true],
+    [' "x" ,1', true],
+    ['"x" y,1', false],
     ['a\rb,1', false],
     ['"x"\r,1', false],
     ['a,b\r', true],

@@ -4,7 +4,7 @@
  */
 export const INNER_BREAK = 0xff;
 
-const [NEWLINE, RETURN, QUOTE, BACKSLASH, SPACE] = [0x0a, 0x0d, 0x22, 0x5c, 0x20];
+const [NEWLINE, RETURN, QUOTE, BACKSLASH, SPACE, TAB] = [0x0a, 0x0d, 0x22, 0x5c, 0x20, 0x09];
 
 /** The properties of a field beside its text, as bits. */
 export const QUOTED = 1;
@@ -15,8 +15,8 @@ export const SPECIAL = 2;
 const [PLAIN, ESCAPED, END] = [0, 1, 2];
 
 /**
- * Finds the fields of a record of CSV (RFC 4180) on its line. The result stays until the next
- * record is read.
+ * Finds the fields of a record of CSV (RFC 4180) on its line; blanks around quotes belong to no
+ * field. The result stays until the next record is read.
  */
 export class CsvFields {
   readonly from: Int32Array;
@@ -68,11 +68,12 @@ export class CsvFields {
       let start = next;
       let flag = 0;
       let end: number;
-      if (bytes[next] === QUOTE) {
-        start += 1;
+      const opening = this.openingQuote(next);
+      if (opening >= 0) {
+        start = opening + 1;
         end = this.endOfQuoted(start);
         flag = this.isSpecial ? QUOTED | SPECIAL : QUOTED;
-        next = bytes[end] === QUOTE ? end + 1 : end;
+        next = bytes[end] === QUOTE ? this.behindBlanks(end + 1) : end;
       } else {
         for (;;) {
           while (unquoted[bytes[next] ?? NEWLINE] === PLAIN) next += 1;
@@ -105,6 +106,22 @@ export class CsvFields {
     this.end = fault ? bytes.indexOf(NEWLINE, next) : next;
     this.isRecord = !fault;
     return !fault;
+  }
+
+  /** The place of the quote that begins a field, which blanks may stand before; else -1. */
+  private openingQuote(at: number): number {
+    const first = this.bytes[at];
+    if (first === QUOTE) return at;
+    if (first !== SPACE && first !== TAB) return -1;
+    const behind = this.behindBlanks(at);
+    return this.bytes[behind] === QUOTE ? behind : -1;
+  }
+
+  private behindBlanks(at: number): number {
+    const { bytes, delimiter } = this;
+    let next = at;
+    while ((bytes[next] === SPACE || bytes[next] === TAB) && bytes[next] !== delimiter) next += 1;
+    return next;
   }
 
   /**

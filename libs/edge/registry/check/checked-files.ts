@@ -5,19 +5,27 @@ import { checkArrow } from '@app/arrow';
 import { BrokenFileError } from '@app/parquet';
 import { MillraceError } from '@app/platform';
 import { namedByHeader, quoteText, type SourceEngine } from '@app/warehouse';
-import { COMPRESSED } from '../../sources/engine-format.js';
+import { COMPRESSED, INFERENCE_BYTES } from '../../sources/engine-format.js';
 import { listedPaths } from '../../sources/listed-paths.js';
 import { plainPath } from '../../sources/plain-path.js';
 import { tableFunction, type Source } from '../../sources/source.js';
 import type { DescribedTable } from '../../table-description.js';
-import { writtenNames } from '../prepare/header-names.js';
-import { checkCsv } from './csv-bytes.js';
+import { writtenNames } from '../csv/header-names.js';
+import { checkCsv, type SeenCsv } from '../csv/csv-bytes.js';
+import { refusePadded } from '../csv/loose-quotes.js';
 import { checkJsonDepth, OBJECT_LEVELS_MAX } from './json-depth.js';
 
 /** The things that a look at files tells besides. */
 export interface SeenFiles {
   /** A number or a truth of CSV stands in quotes somewhere, or may do so. */
   readonly haveQuotedNumbers: boolean;
+  /** Values of CSV have blanks before their quotes. */
+  readonly haveLooseQuotes: boolean;
+  /**
+   * Looks at all bytes of files of which only the beginning was looked at; absent: there are none.
+   * @throws {MillraceError}
+   */
+  readonly lookAtAll?: () => Promise<void>;
 }
 
 /** Checks those files of a table that it has not seen as they are now. @throws {MillraceError} that names one and says why */
@@ -26,17 +34,18 @@ export type CheckFiles = () => Promise<SeenFiles>;
 interface Check {
   /**
    * @param name what to call the file in a message
-   * @returns whether a number of CSV may be in quotes
    * @throws {MillraceError}
    */
-  look(file: string, name: string): Promise<boolean>;
+  look(file: string, name: string): Promise<SeenCsv>;
+  /** Looks at all bytes of a file; absent: `look` does so. */
+  lookAtAll?(file: string, name: string): Promise<void>;
   /** A statement that tells files that need no look: whether it is one, and whether it has quotes; absent: there is none. */
   looksWell?(file: string): string;
 }
 
-/** Quotes come in pairs, and CR stands only at the ends of lines. */
+/** Quotes come in pairs, none is behind blanks, and CR stands only at the ends of lines. */
 const looksWell = (file: string): string =>
-  `SELECT quotes % 2 = 0 AND crs = 0, quotes > 0 FROM (SELECT sum(countSubstrings(line, '"')) AS quotes, max(match(line, '\\r.')) AS crs FROM ${tableFunction('file', [quoteText(file), 'LineAsString', quoteText('line String')])}) FORMAT JSONCompactEachRow`;
+  `SELECT quotes % 2 = 0 AND odd = 0, quotes > 0 FROM (SELECT sum(countSubstrings(line, '"')) AS quotes, max(match(line, '\\r.|[ \\t]"')) AS odd FROM ${tableFunction('file', [quoteText(file), 'LineAsString', quoteText('line String')])}) FORMAT JSONCompactEachRow`;
 
 const TEXT = quoteText(String.raw`"(?:[^"\\]|\\.)*"`);
 const countOf = (...marks: readonly string[]): string =>
@@ -45,26 +54,21 @@ const countOf = (...marks: readonly string[]): string =>
 const isShallow = (file: string): string =>
   `SELECT ifNull(max(opened) <= ${OBJECT_LEVELS_MAX} AND max(opened != closed OR quotes > 0) = 0, 1), 0 FROM (SELECT ${countOf('{', '[')} AS opened, ${countOf('}', ']')} AS closed, ${countOf('"')} AS quotes FROM (SELECT replaceRegexpAll(line, ${TEXT}, '') AS bare FROM ${tableFunction('file', [quoteText(file), 'LineAsString', quoteText('line String')])})) FORMAT JSONCompactEachRow`;
 
-function checkOf({ options, columns }: DescribedTable): Check | undefined {
+const NOTHING_SEEN: SeenCsv = { hasQuotedNumber: false, hasLooseQuote: false };
+
+function checkOf({ options, columns }: DescribedTable, { csv }: Source): Check | undefined {
   switch (options.format) {
     case 'arrow':
     case 'arrows':
       return {
         look: async (file, name) => {
           await checkArrow(file, name);
-          return false;
+          return NOTHING_SEEN;
         },
       };
     case 'csv':
       return {
-        look: async (file, name) => {
-          try {
-            return await checkCsv(file, options.delimiter);
-          } catch (error) {
-            if (!(error instanceof BrokenFileError)) throw error;
-            throw new MillraceError('MALFORMED_BODY', `${name} is no CSV that can be read: ${error.message}`, { cause: error }); // prettier-ignore
-          }
-        },
+        look: (file, name) => orNoCsv(checkCsv(file, csv?.delimiter ?? ','), name),
         looksWell,
       };
     case 'json':
@@ -73,18 +77,44 @@ function checkOf({ options, columns }: DescribedTable): Check | undefined {
       if (columns) return undefined;
       return {
         look: async (file, name) => {
-          try {
-            await checkJsonDepth(file);
-            return false;
-          } catch (error) {
-            if (!(error instanceof BrokenFileError)) throw error;
-            throw new MillraceError('MALFORMED_BODY', `${name} cannot be read: ${error.message}`, { cause: error }); // prettier-ignore
-          }
+          await lookForDepth(file, name, DEPTH_BYTES);
+          return NOTHING_SEEN;
         },
+        lookAtAll: lookForDepth,
         looksWell: isShallow,
       };
     default:
       return undefined;
+  }
+}
+
+/** The engine looks for types in fewer bytes, unless it is asked to look at all. */
+const DEPTH_BYTES = 2 * INFERENCE_BYTES;
+
+async function lookForDepth(file: string, name: string, most?: number): Promise<void> {
+  try {
+    await checkJsonDepth(file, most);
+  } catch (error) {
+    if (!(error instanceof BrokenFileError)) throw error;
+    throw new MillraceError('MALFORMED_BODY', `${name} cannot be read: ${error.message}`, { cause: error }); // prettier-ignore
+  }
+}
+
+/** Looks at files whose blanks around values are dropped. */
+const lookAtPadded = ({ csv }: Source, hasHeader: boolean): Check => ({
+  look: async (file, name) => {
+    const head = (csv?.skipped ?? 0) + (hasHeader ? 1 : 0);
+    await orNoCsv(refusePadded(file, csv?.delimiter ?? ',', head), name);
+    return NOTHING_SEEN;
+  },
+});
+
+async function orNoCsv<Result>(look: Promise<Result>, name: string): Promise<Result> {
+  try {
+    return await look;
+  } catch (error) {
+    if (!(error instanceof BrokenFileError)) throw error;
+    throw new MillraceError('MALFORMED_BODY', `${name} is no CSV that can be read: ${error.message}`, { cause: error }); // prettier-ignore
   }
 }
 
@@ -110,34 +140,51 @@ export function fileChecks(
   const { engine, directory } = terms;
   const { statements } = engine;
   const { files } = source;
-  const check = checkOf(described);
-  const { names, header } = source;
+  const check = checkOf(described, source);
+  const { names, header, csv } = source;
   if (!check || files === undefined) return undefined;
   const nameOf = (path: string): string => basename(path === source.unpacked ? source.shown : path);
   const checked = new Map<string, string>();
   let stamp: string | undefined;
   const withQuotes = new Set<string>();
+  const withLooseQuotes = new Set<string>();
+  const padded = lookAtPadded(source, header !== undefined);
+  let isLoose = csv?.isLoose;
+  let isChecked = false;
   let running: Promise<SeenFiles> | undefined;
   const checkAll = async (): Promise<SeenFiles> => {
     const before = (await source.stamp?.())?.text;
     if (before === undefined || before !== stamp) await checkChanged();
     stamp = before;
-    return { haveQuotedNumbers: withQuotes.size > 0 };
+    const haveLooseQuotes = csv?.isLoose === true || withLooseQuotes.size > 0;
+    if (haveLooseQuotes && isLoose === false && isChecked)
+      throw new MillraceError('MALFORMED_BODY', 'a file has come with quotes behind blanks: the table must be read again (reload_interval does so, or register it again)'); // prettier-ignore
+    isChecked = true;
+    isLoose = haveLooseQuotes;
+    return { haveQuotedNumbers: withQuotes.size > 0, haveLooseQuotes, lookAtAll };
+  };
+  const lookAtAll = async (): Promise<void> => {
+    for (const path of checked.keys())
+      if (!isPacked(path)) await check.lookAtAll?.(path, nameOf(path));
   };
   const checkChanged = async (): Promise<void> => {
     const gone = new Set(checked.keys());
+    const changed: string[] = [];
     for (const path of await listedPaths(files, statements)) {
       gone.delete(path);
       const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
       const state = `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
       // The engine skips files without a byte.
       if (size === 0n || checked.get(path) === state) continue;
-      if (await checkUnpacked(path, nameOf(path), check, terms)) withQuotes.add(path);
-      else withQuotes.delete(path);
+      const seen = await checkUnpacked(path, nameOf(path), check, terms);
+      withQuotes[seen.hasQuotedNumber ? 'add' : 'delete'](path);
+      withLooseQuotes[seen.hasLooseQuote ? 'add' : 'delete'](path);
+      changed.push(path);
       if (names && header) {
         const plain = await plainPath(path, directory);
         const call = tableFunction('file', [quoteText(plain), 'CSV']);
-        const written = namedByHeader(await writtenNames(call, header, statements));
+        const row = await writtenNames(call, header, statements);
+        const written = row === 'unknown' ? row : namedByHeader(row.map((name) => name.trim()));
         if (written.length > 0 && JSON.stringify(written) !== JSON.stringify(names))
           throw new MillraceError('MALFORMED_BODY', `${nameOf(path)} has other columns than those that were read first`); // prettier-ignore
       }
@@ -146,7 +193,11 @@ export function fileChecks(
     for (const path of gone) {
       checked.delete(path);
       withQuotes.delete(path);
+      withLooseQuotes.delete(path);
     }
+    if (csv?.isLoose === true || withLooseQuotes.size > 0)
+      for (const path of isLoose === true && isChecked ? changed : checked.keys())
+        await checkUnpacked(path, nameOf(path), padded, terms);
   };
   return () => {
     running ??= checkAll().finally(() => {
@@ -156,14 +207,16 @@ export function fileChecks(
   };
 }
 
+const isPacked = (path: string): boolean => COMPRESSED.includes(extname(path).slice(1));
+
 /** A file may be compressed as a whole. The engine recognizes that by its ending. */
 async function checkUnpacked(
   path: string,
   name: string,
   check: Check,
   { directory, engine: { statements }, room = () => halfOfFree(directory) }: Terms,
-): Promise<boolean> {
-  if (!COMPRESSED.includes(extname(path).slice(1))) return check.look(path, name);
+): Promise<SeenCsv> {
+  if (!isPacked(path)) return check.look(path, name);
   const packed = await plainPath(path, directory);
   const unpacked = join(directory, `${randomUUID()}.unpacked`);
   const bytes = (file: string): string =>
@@ -171,7 +224,7 @@ async function checkUnpacked(
   try {
     if (check.looksWell) {
       const [isWell, hasQuotes] = JSON.parse(await statements.run(check.looksWell(packed))) as readonly number[]; // prettier-ignore
-      if (isWell === 1) return hasQuotes === 1;
+      if (isWell === 1) return { hasQuotedNumber: hasQuotes === 1, hasLooseQuote: false };
     }
     const most = await room();
     // One thread keeps the bytes in their order.

@@ -50,12 +50,11 @@ type Notation = 'csv' | 'declared csv' | 'json';
 
 /**
  * Gives the conditions under which the engine would read another value.
- * @param value SQL of the text as it is written
+ * @param text SQL of the text as it is written; without the blanks around it, where the engine passes over
+ *   them
  * @param type the type that it is read by
  */
-export function doubtOf(value: string, type: string, notation: Notation): Doubt | undefined {
-  const isJson = notation === 'json';
-  const text = isJson ? value : `trimBoth(${value})`;
+export function doubtOf(text: string, type: string, notation: Notation): Doubt | undefined {
   const integer = /^(U?)Int(8|16|32|64)$/.exec(type);
   if (integer)
     return { isOther: isNoInteger(text, integer[1] === '', Number(integer[2]), notation) };

@@ -36,6 +36,18 @@ describe('depth of JSON', () => {
     await expect(look(text)).rejects.toThrow(reason);
   });
 
+  it('takes an escape at the end of a piece for one', async () => {
+    for (let length = 1024 ** 2 - 12; length < 1024 ** 2 - 3; length += 1)
+      await look(`{"t":"${'x'.repeat(length)}\\"${'{'.repeat(20)}"}`);
+  });
+
+  it('looks at as many bytes as it is told', async () => {
+    await look(`${'1\n'.repeat(500)}${objects(OBJECT_LEVELS_MAX)}`);
+    writeFileSync(file, `${'1\n'.repeat(500)}${objects(OBJECT_LEVELS_MAX + 1)}`);
+    await expect(checkJsonDepth(file, 1000)).resolves.toBeUndefined();
+    await expect(checkJsonDepth(file)).rejects.toThrow('line 501 has objects');
+  });
+
   it('goes on from one piece of the file to the next', async () => {
     const text = `{"t":"${'{'.repeat(1024 ** 2)}","a":${objects(OBJECT_LEVELS_MAX)}}`;
     await expect(look(text)).rejects.toThrow('line 1 has objects');

@@ -14,13 +14,18 @@ const LIST_LEVELS_MAX = 100;
 
 /**
  * Reads a file of JSON and looks only at its brackets.
+ * @param most bytes from its beginning
  * @throws {BrokenFileError} where objects or lists are within each other in more levels than the engine can take
  */
-export async function checkJsonDepth(file: string): Promise<void> {
+export async function checkJsonDepth(file: string, most = Infinity): Promise<void> {
   const scan = new DepthScan();
-  for await (const piece of createReadStream(file, { highWaterMark: PIECE_BYTES }))
+  for await (const piece of createReadStream(file, { highWaterMark: PIECE_BYTES, end: most - 1 }))
     scan.take(piece as Buffer);
 }
+
+/** The bytes outside of texts that do not stand for themselves. */
+const OTHERS = new Uint8Array(256);
+for (const byte of Buffer.from('"{}[]\n')) OTHERS[byte] = 1;
 
 /** Brackets within texts do not count. */
 class DepthScan {
@@ -31,19 +36,26 @@ class DepthScan {
   private lines = 1;
 
   take(piece: Buffer): void {
-    let { isText, isEscaped } = this;
-    for (const byte of piece) {
-      if (byte === LF) this.lines += 1;
-      if (isText) {
-        if (isEscaped) isEscaped = false;
-        else if (byte === QUOTE) isText = false;
-        else if (byte === BACKSLASH) isEscaped = true;
-      } else if (byte === QUOTE) isText = true;
+    let { isText } = this;
+    let at = this.isEscaped && piece.length > 0 ? 1 : 0;
+    this.isEscaped &&= piece.length === 0;
+    for (;;) {
+      // Most bytes are within texts, or stand for themselves.
+      if (isText)
+        while (at < piece.length && piece[at] !== QUOTE && piece[at] !== BACKSLASH) at += 1;
+      else while (at < piece.length && OTHERS[piece[at] ?? 0] === 0) at += 1;
+      if (at >= piece.length) break;
+      const byte = piece[at] ?? 0;
+      at += 1;
+      if (byte === QUOTE) isText = !isText;
+      else if (isText) {
+        this.isEscaped = at === piece.length;
+        at += 1;
+      } else if (byte === LF) this.lines += 1;
       else if ((byte | OBJECT_BIT) === OPEN_OBJECT) this.open(byte);
-      else if ((byte | OBJECT_BIT) === CLOSE_OBJECT) this.close(byte);
+      else this.close(byte);
     }
     this.isText = isText;
-    this.isEscaped = isEscaped;
   }
 
   private open(byte: number): void {

@@ -1,6 +1,6 @@
 import { quoteIdentifier, quoteText, WarehouseError, type SourceEngine } from '@app/warehouse';
 import { BEGINNING_ROWS } from '../../sources/engine-format.js';
-import { settingsClause, structureOf, type Source } from '../../sources/source.js';
+import { settingsClause, type Source } from '../../sources/source.js';
 import { MICROSECONDS, PLAIN_TIME } from './doubts.js';
 import { leavesOf, withLeaves, type Leaf } from './leaves.js';
 import { mayQuoteNumbers } from './quoted-numbers.js';
@@ -37,7 +37,7 @@ export async function arePlain(
     name,
     type: folders.has(name) ? type : withLeaves(type, () => text),
   }));
-  const call = source.call(structureOf(asTexts));
+  const call = source.call(asTexts);
   try {
     const texts = leaves.filter(({ leaf }) => leaf.type === 'String').map(({ leaf }) => leaf);
     const seen = await seenTexts(texts, { call, notation, source, statements });

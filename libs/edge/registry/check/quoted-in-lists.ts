@@ -6,7 +6,7 @@ import {
   type Column,
   type SourceEngine,
 } from '@app/warehouse';
-import { settingsClause, structureOf, type Source } from '../../sources/source.js';
+import { settingsClause, type Source } from '../../sources/source.js';
 import { withLeaves } from './leaves.js';
 import { mayQuoteNumbers, unquoted } from './quoted-numbers.js';
 import { BROKEN, TEXT } from './written-values.js';
@@ -39,7 +39,7 @@ export async function withQuotedTexts(
       NO_NUMBER.test(leaf.type) ? [] : [{ name, at, isQuoted: leaf.isQuoted }],
     ),
   );
-  const call = source.call(structureOf(doubtful.map(({ name }) => ({ name, type: TEXT }))));
+  const call = source.call(doubtful.map(({ name }) => ({ name, type: TEXT })));
   const quoted = new Set<string>();
   for (let from = 0; from < tests.length; from += TESTS_MAX) {
     const some = tests.slice(from, from + TESTS_MAX);

@@ -1,7 +1,7 @@
 import { certain } from '@app/platform';
 import { quoteIdentifier, WarehouseError, type Column, type SourceEngine } from '@app/warehouse';
 import { SourceError } from '../../sources/source-error.js';
-import { settingsClause, structureOf, type Settings, type Source } from '../../sources/source.js';
+import { settingsClause, type Settings, type Source } from '../../sources/source.js';
 import { doubtOf } from './doubts.js';
 import { leavesOf, withLeaves } from './leaves.js';
 
@@ -70,7 +70,7 @@ export async function misfitsOf(
   statements: SourceEngine['statements'],
 ): Promise<Misfits> {
   const { columns, notation, areDeclared } = typed;
-  const doubtful = columns.flatMap((column) => doubtsOf(column, typed));
+  const doubtful = columns.flatMap((column) => doubtsOf(column, typed, source));
   const isAll = notation === 'json' && !areDeclared;
   const [...others] = columns;
   const values = new Map<string, string>();
@@ -103,6 +103,7 @@ export async function misfitsOf(
 function doubtsOf(
   column: Column,
   { notation, areDeclared, folders }: TypedColumns,
+  { csv }: Pick<Source, 'csv'>,
 ): readonly Doubtful[] {
   // In CSV a list is one text.
   if (notation === 'csv' && isComposite(column.type)) return [];
@@ -112,9 +113,11 @@ function doubtsOf(
     // A declared boolean may be written as 1 and yes, too.
     const isAsked = areDeclared && leaf.type === 'Bool';
     if (isAsked || !doubtOf('', leaf.type, written)) return [];
+    const isPadded = notation === 'csv' && mayBePadded(leaf.type, areDeclared, csv?.delimiter);
+    const bare = (value: string): string => (isPadded ? `trimBoth(${value})` : value);
     const test = (which: 'isOther' | 'isFiner' | 'isFar'): string =>
       leaf.some((value) => {
-        const condition = doubtOf(value, leaf.type, written)?.[which] ?? '0';
+        const condition = doubtOf(bare(value), leaf.type, written)?.[which] ?? '0';
         return `ifNull((${condition})${areDeclared ? ` AND ${isTaken(value)}` : ''}, 0)`;
       });
     const isOther = test('isOther');
@@ -126,6 +129,13 @@ function doubtsOf(
     return [{ column, at, tests: [...tests, shown] }];
   });
 }
+
+/**
+ * Blanks around a number of CSV do not belong to it, unless they stand between fields. All other values
+ * have theirs.
+ */
+const mayBePadded = (type: string, isDeclared: boolean, delimiter = ','): boolean =>
+  (isDeclared || /^(?:U?Int|Float|Decimal)/.test(type)) && ![' ', '\t'].includes(delimiter);
 
 /** For other texts the engine itself reports that they are no numbers and no times. */
 const isTaken = (value: string): string =>
@@ -156,7 +166,7 @@ async function lookAt(
   if (isAll) tests.push('count(ignore(*))');
   const settings = { ...source.settings, ...(isAll && ALL_FIELDS) };
   const sql =
-    `SELECT ${tests.join(', ')} FROM (SELECT ${wanted} FROM ${source.call(structureOf(asTexts))}${bound})` +
+    `SELECT ${tests.join(', ')} FROM (SELECT ${wanted} FROM ${source.call(asTexts)}${bound})` +
     `${settingsClause(settings)} FORMAT JSONCompactEachRow`;
   try {
     return JSON.parse(await statements.run(sql)) as readonly unknown[];

@@ -1,9 +1,12 @@
 import { MillraceError } from '@app/platform';
-import type { Column } from '@app/warehouse';
+import type { Column, SourceEngine } from '@app/warehouse';
+import { listedPaths } from '../../sources/listed-paths.js';
+import { SourceError } from '../../sources/source-error.js';
 import type { Source } from '../../sources/source.js';
+import type { CheckFiles } from '../check/checked-files.js';
 
 /** Looks at the types that files have of themselves. */
-export interface KeptTypes {
+interface KeptTypes {
   /** @throws {MillraceError} where files that came later give a column another type */
   check(): Promise<void>;
   /** Tells whether the last look found another type. */
@@ -14,24 +17,40 @@ const bare = (type: string): string => type.replace(/^Nullable\((.*)\)$/s, '$1')
 
 /**
  * The engine casts a value of a wider type to the type that a view has, and cuts it. So the types of
- * all files together are looked at again when files have changed.
+ * all files together are looked at again when files have changed; at each query, where nobody can
+ * tell whether they have. The engine keeps those of files elsewhere for as long as they are the same.
  * @param describe finds the columns of the files as they are now
+ * @param told the only columns that are read, if somebody has declared them
  */
 export async function keepTypes(
   { stamp }: Pick<Source, 'stamp'>,
   describe: () => Promise<readonly Column[]>,
+  told: readonly Column[] | undefined,
 ): Promise<KeptTypes> {
   let seen = (await stamp?.())?.text;
-  const known = new Map((await describe()).map(({ name, type }) => [name, bare(type)]));
+  const isRead = (name: string): boolean => told?.some((each) => each.name === name) ?? true;
+  // Files of declared columns may come later.
+  const there = await describe().catch((error: unknown) => {
+    if (told) return told;
+    throw error;
+  });
+  const known = new Map(there.map(({ name, type }) => [name, bare(type)]));
   let other: string | undefined;
+  const look = async (): Promise<void> => {
+    const found = await describe();
+    const isOther = ({ name, type }: Column): boolean =>
+      isRead(name) && (known.get(name) ?? bare(type)) !== bare(type);
+    other = found.find(isOther)?.name;
+  };
+  let looking: Promise<void> | undefined;
   return {
     check: async () => {
       const now = (await stamp?.())?.text;
       if (now === undefined || now !== seen) {
-        const found = await describe();
-        other = found.find(
-          ({ name, type }) => (known.get(name) ?? bare(type)) !== bare(type),
-        )?.name;
+        looking ??= look().finally(() => {
+          looking = undefined;
+        });
+        await looking;
         seen = now;
       }
       if (other !== undefined)
@@ -41,5 +60,26 @@ export async function keepTypes(
         );
     },
     haveChanged: () => other !== undefined,
+  };
+}
+
+/**
+ * Fails where a pattern has no file any more. The engine would answer no rows, because the columns
+ * are told.
+ * @returns undefined where there is nothing to look at
+ */
+export function insistingOnOne(
+  { files, many }: Pick<Source, 'files' | 'many'>,
+  statements: SourceEngine['statements'],
+  check: CheckFiles | undefined,
+  kept: KeptTypes | undefined,
+): CheckFiles | undefined {
+  const listed = many ? files : undefined;
+  if (listed === undefined && kept === undefined) return check;
+  return async () => {
+    if (listed !== undefined && (await listedPaths(listed, statements, 1)).length === 0)
+      throw new SourceError('there are no files');
+    await kept?.check();
+    return (await check?.()) ?? { haveQuotedNumbers: false, haveLooseQuotes: false };
   };
 }

@@ -29,8 +29,24 @@ const KNOWN: readonly (readonly [RegExp, string])[] = [
     /does not support the `null` type in schema inference \(field '(.*?)'\)/,
     'column "$1" is of Arrow\'s type null, without any value, which is not read here: leave it out, or cast it to another type',
   ],
+  [
+    /Rows have different amount of values/,
+    'its lines have different numbers of fields: each must have as many as the first; delimiter= says what parts them',
+  ],
+  [
+    /number of column names (\d+) differs with the number of types (\d+)/,
+    'its first line has $1 fields, and others have $2: each must have as many; delimiter= says what parts them',
+  ],
   [/Parquet file has no columns/, 'it has no columns'],
   [/there are no files with provided path/, 'there is no file in it whose name ends as those of its format do'], // prettier-ignore
+  [
+    /out of allowed Date32 range.*column: (.+?)(?:: \(in file|$)/,
+    'column "$1" has a day before 1900 or after 2299, which no type here holds: write it as text, or leave the column out by `schema`',
+  ],
+  [
+    /Unsupported Delta table type: '(\w+)'/,
+    'it has a column of the type "$1", which is not read here: write the table without it',
+  ],
   [/because all files are empty/, 'there is nothing in it'],
   [/from a CSV\w* format file.*Expected end of line/s, 'a value in quotes ends, and no delimiter follows it: delimiter= says which one the file has'], // prettier-ignore
   [

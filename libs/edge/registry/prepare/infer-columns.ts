@@ -19,11 +19,12 @@ import {
 } from '../check/written-values.js';
 import type { SeenFiles } from '../check/checked-files.js';
 import { arePlain } from '../check/plain-values.js';
-import { withDays } from '../check/csv-days.js';
+import { withDays } from '../csv/csv-days.js';
 import { withQuotedTexts } from '../check/quoted-in-lists.js';
 import { mayQuoteNumbers } from '../check/quoted-numbers.js';
 import { withMoments } from './delta-moments.js';
-import { headerRow } from './header-names.js';
+import { unevenRecord } from '../csv/uneven-records.js';
+import { headerRow } from '../csv/header-names.js';
 import { withTimesOfDay } from './inferred-times.js';
 
 export const declared = (columns: readonly DescribedColumn[]): readonly Column[] =>
@@ -105,8 +106,15 @@ export async function describeColumns(
   statements: SourceEngine['statements'],
 ): Promise<readonly Column[]> {
   const all = { ...source.settings, ...inference, print_pretty_type_names: '0' };
-  const sql = `DESCRIBE TABLE ${source.call(undefined)}${settingsClause(all)} FORMAT JSONEachRow`;
-  const lines = (await statements.run(sql)).split('\n').filter((line) => line !== '');
+  const describe = (more: Settings = {}): Promise<string> =>
+    statements.run(`DESCRIBE TABLE ${source.call(undefined)}${settingsClause({ ...all, ...more })} FORMAT JSONEachRow`); // prettier-ignore
+  const told = await describe().catch(async (error: unknown) => {
+    const uneven = await unevenRecord(error, source, statements);
+    // The engine passes over blank lines at the end of a file only while it reads rows.
+    if (uneven === 'even') return describe({ input_format_csv_allow_variable_number_of_columns: '1' }); // prettier-ignore
+    throw uneven ?? error;
+  });
+  const lines = told.split('\n').filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line) as Column);
 }
 
@@ -128,15 +136,15 @@ async function holdingAll(
     const columns = found.map(({ name, type }) => ({ name, type: settledType(type, notation) }));
     return { columns, notation, areDeclared: false, folders };
   };
-  const isQuick = notation === 'json' || seen?.haveQuotedNumbers === false;
+  const areTruthsBare = seen?.haveQuotedNumbers === false;
+  const reading = { folders, areTruthsBare, source, statements };
+  const isQuick = notation === 'json' || areTruthsBare;
   if (isQuick && files !== undefined && bytes > SMALL_BYTES) {
     // A failure is told when it is done for more.
     const begun = await find({ ...inference, ...OF_BEGINNINGS }).catch(() => []);
     const quick = typed(begun);
     if (begun.length > 0 && (await arePlain(quick, source, statements)))
-      return notation === 'csv'
-        ? withDays(quick.columns, folders, source, statements)
-        : quick.columns;
+      return notation === 'csv' ? withDays(quick.columns, reading) : quick.columns;
   }
   const look = (found: readonly Column[]): Promise<Misfits> =>
     misfitsOf(typed(found), source, statements);
@@ -146,18 +154,20 @@ async function holdingAll(
   const mayBeTexts = async (): Promise<boolean> =>
     notation === 'json' && mayQuoteNumbers(misfits.columns, source, statements);
   // They may be where nobody looked for types.
-  if (isFar && (isSome || (await mayBeTexts())))
+  if (isFar && (isSome || (await mayBeTexts()))) {
+    await seen?.lookAtAll?.();
     misfits = await find({ ...inference, ...ALL_BYTES }).then(look, (error: unknown) => {
       // The engine finds no type for integers of more than 20 digits; as text they stay unchanged.
       if (error instanceof WarehouseError) return misfits;
       throw error;
     });
+  }
   const { field, columns } = misfits;
   if (field === undefined) {
     if (files === undefined) return columns;
     return notation === 'json'
       ? withQuotedTexts(columns, source, statements)
-      : withDays(columns, folders, source, statements);
+      : withDays(columns, reading);
   }
   throw new SourceError(
     field.name === undefined
@@ -187,7 +197,10 @@ async function typesByName(
   statements: SourceEngine['statements'],
 ): Promise<ReadonlyMap<string, string>> {
   if (!byNames) return new Map();
-  const told = await describeColumns(byNames, { ...inference, ...OF_ALL_FILES }, statements);
+  // One of them has names alone: then the values of all are looked at, by the types of the first.
+  const told = await describeColumns(byNames, { ...inference, ...OF_ALL_FILES }, statements).catch(
+    whereNoRowIs,
+  );
   return new Map(
     told.flatMap(({ name, type }): [string, string][] => {
       const at = names.indexOf(name);
@@ -208,7 +221,7 @@ function whereNothingIs(error: unknown): readonly Column[] {
 const SMALL_BYTES = 256 * 1024;
 const OF_FIRST_FILE: Settings = { schema_inference_mode: "'default'" };
 /** The engine finds no columns if no row follows the names. */
-const NO_ROWS = /EMPTY_DATA_PASSED/;
+const NO_ROWS = /EMPTY_DATA_PASSED|Cannot read rows from the data/;
 
 /** Values in the names of folders are there with the first row. */
 function whereNoRowIs(error: unknown): readonly Column[] {

@@ -10,6 +10,8 @@ import { quoteIdentifier, quoteText, type SourceEngine } from '@app/warehouse';
 import { withoutSecrets } from '../../describe/without-secrets.js';
 import { databaseSource } from '../../sources/databases/database-source.js';
 import {
+  AS_READ,
+  csvFormat,
   engineFormat,
   JSON_ARRAY_LINES,
   JSON_LINES,
@@ -26,7 +28,9 @@ import { tableFunction, type Source } from '../../sources/source.js';
 import { unpackJson } from '../../sources/unpack-json.js';
 import type { DescribedTable, TableOptions } from '../../table-description.js';
 import type { Holding } from './holding.js';
-import { namedByPlace } from './header-names.js';
+import { refuseFarDepth } from '../check/far-json-depth.js';
+import { shapeOf } from '../csv/csv-beginning.js';
+import { namedByPlace } from '../csv/header-names.js';
 
 /** The dependencies that are needed to create tables. */
 export interface Workshop {
@@ -60,6 +64,8 @@ const RAW: EngineFormat = {
   inferred: false,
   endings: [],
 };
+type CsvOptions = Extract<TableOptions, { readonly format: 'csv' }>;
+
 const SHEETS: readonly string[] = ['xls', 'xlsx', 'xlsb', 'ods'] satisfies SheetOptions['format'][];
 
 /**
@@ -95,8 +101,14 @@ async function sourceOfFiles(
   workshop: Workshop,
 ): Promise<Source> {
   const { credentials } = workshop;
-  const { columns, options, schemaFromFiles } = described;
+  const { options } = described;
+  if (options.format === 'csv') return csvSource({ ...described, options }, place, workshop);
   const source = fileSource(described, place, format, credentials);
+  const isFar = place.kind !== 'local' && described.columns === undefined;
+  if (isFar && (options.format === 'json' || options.format === 'ndjson')) {
+    const bytes = { ...format, name: 'RowBinary', settings: {} };
+    await refuseFarDepth(fileSource(described, place, bytes, credentials), workshop);
+  }
   if (options.format === 'parquet') {
     const footers = { ...format, name: 'ParquetMetadata' };
     return {
@@ -104,12 +116,37 @@ async function sourceOfFiles(
       footers: fileSource(described, place, footers, credentials).call(undefined),
     };
   }
-  if (options.format !== 'csv' || !options.hasHeader) return source;
-  const headless = { ...format, name: 'CSV' };
-  const named = { ...source, header: fileSource(described, place, headless, credentials) };
-  // Columns that are told are found by their names.
-  return columns || schemaFromFiles ? named : namedByPlace(named, workshop);
+  return source;
 }
+
+async function csvSource(
+  described: DescribedTable & { readonly options: CsvOptions },
+  place: Place,
+  workshop: Workshop,
+): Promise<Source> {
+  const { columns, options, schemaFromFiles } = described;
+  const { hasHeader, delimiter } = options;
+  const at = (format: EngineFormat): Source =>
+    fileSource(described, place, format, workshop.credentials);
+  const whole = at(csvFormat(hasHeader, { delimiter: ',', skipped: 0, isLoose: false }));
+  const lines = at({ ...RAW, name: 'LineAsString' });
+  const csv = await shapeOf({ hasHeader, delimiter }, { ...whole, lines }, workshop);
+  const format = csvFormat(hasHeader, csv);
+  const source = withNamesOfSeveral({ ...at(format), csv });
+  if (!hasHeader) return source;
+  const named = { ...source, header: at({ ...format, name: 'CSV' }) };
+  const isTold = columns !== undefined || schemaFromFiles !== undefined;
+  return namedByPlace(named, isTold, workshop);
+}
+
+/**
+ * Names of several files that are not on this machine are found as they are written, with blanks
+ * around them.
+ */
+const withNamesOfSeveral = (source: Source): Source =>
+  source.many && source.files === undefined
+    ? { ...source, inference: { ...source.inference, ...AS_READ } }
+    : source;
 
 /** The engine follows no redirection, which is Google's answer. */
 async function fetchSheet(

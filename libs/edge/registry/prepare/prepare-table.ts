@@ -1,18 +1,18 @@
 import { rm } from 'node:fs/promises';
 import { certain } from '@app/platform';
 import { quoteIdentifier, quoteText, type Column } from '@app/warehouse';
-import { listedPaths } from '../../sources/listed-paths.js';
 import { SourceError } from '../../sources/source-error.js';
 import { fileChecks, type CheckFiles } from '../check/checked-files.js';
 import type { SourceStamp } from '../../sources/source-stamp.js';
-import { settingsClause, structureOf, type Source } from '../../sources/source.js';
+import { settingsClause, type Source } from '../../sources/source.js';
 import type { DescribedTable } from '../../table-description.js';
 import { dropCopy, makeCopy, type Copy } from './copies.js';
 import { countSelect } from './count-view.js';
 import { exactCast, mayChange, readTypes } from '../columns/exact-cast.js';
 import { refuseNumbered } from '../columns/delta-mapping.js';
 import { folderColumns, type FolderColumn } from '../columns/folder-columns.js';
-import { keepTypes, type KeptTypes } from '../columns/kept-types.js';
+import { insistingOnOne, keepTypes } from '../columns/kept-types.js';
+import { loosened } from '../csv/loose-quotes.js';
 import { declared, describeColumns, inferColumns } from './infer-columns.js';
 import { loadFailure } from './load-failure.js';
 import { nullStructs, type NullStructs } from './null-structs.js';
@@ -73,7 +73,7 @@ export async function prepareTable(
 
 async function prepared(
   described: DescribedTable,
-  source: OpenedSource,
+  opened: OpenedSource,
   workshop: Workshop,
 ): Promise<PreparedTable> {
   const { statements } = workshop.engine;
@@ -81,17 +81,18 @@ async function prepared(
   const readAt = Date.now();
   // The stamp is taken before anything is read, so that a write during the reading counts as a
   // change.
-  const stamp = await source.stamp?.();
-  const check = fileChecks(described, source, workshop);
+  const stamp = await opened.stamp?.();
+  const check = fileChecks(described, opened, workshop);
   const seen = await check?.();
-  const isOfSeveral = source.many && OWN_TYPES.has(described.options.format);
+  const source = { ...opened, ...(seen?.haveLooseQuotes && loosened(opened)) };
+  const hasTypes = OWN_TYPES.has(described.options.format);
+  const isOfSeveral = source.many && hasTypes;
   const isInferred = !schemaFromFiles && described.columns === undefined;
   // The types are looked at before the view gets its own, so that a file that comes in between is
   // noticed.
-  const kept =
-    isOfSeveral && isInferred && source.files !== undefined
-      ? await keepTypes(source, () => describeColumns(source, source.inference, statements))
-      : undefined;
+  const describe = () => describeColumns(source, source.inference, statements);
+  const told = described.columns && declared(described.columns);
+  const kept = hasTypes ? await keepTypes(source, describe, told) : undefined;
   const folders = new Set<string>();
   const inferred = schemaFromFiles
     ? await schemaOfFiles({ ...described, schemaFromFiles }, workshop)
@@ -113,7 +114,7 @@ async function prepared(
       isOfSeveral ||
       ofFolders.size > 0 ||
       (source.footers !== undefined && isTimed);
-  const call = source.call(held ? structureOf(read) : undefined);
+  const call = source.call(held ? read : undefined);
   const structs = await nullStructs(described, read, source, workshop);
   const { asides, settings = source.settings } = structs;
   try {
@@ -159,7 +160,7 @@ async function prepared(
     return {
       ...table,
       ...{ select, count, asides, copy: undefined },
-      check: isOfSeveral && isInferred ? insistingOnOne(source, statements, check, kept) : check,
+      check: insistingOnOne(source, statements, check, kept),
       changedFiles: isFollowed ? changedFiles : kept && changedFiles && isChanged,
       // A user who asks to read the files each time may have reasons.
       files: described.materialize === undefined ? source.stamp : undefined,
@@ -181,24 +182,6 @@ const mayLack = (type: string): string => {
     ? type
     : `Nullable(${type})`;
 };
-
-/**
- * Fails where a pattern has no file any more. The engine would answer no rows, because the columns
- * are told.
- */
-const insistingOnOne =
-  (
-    { files }: Source,
-    statements: Workshop['engine']['statements'],
-    check: CheckFiles | undefined,
-    kept: KeptTypes | undefined,
-  ): CheckFiles =>
-  async () => {
-    if (files !== undefined && (await listedPaths(files, statements, 1)).length === 0)
-      throw new SourceError('there are no files');
-    await kept?.check();
-    return (await check?.()) ?? { haveQuotedNumbers: false };
-  };
 
 /** Formats whose files have types of their own. */
 const OWN_TYPES: ReadonlySet<string> = new Set(['parquet', 'arrow', 'arrows']);

@@ -12,15 +12,22 @@ const NUMBERS_BEGIN: ReadonlySet<number> = new Set(Buffer.from('+-.0123456789tTf
 const LIKE_A_NUMBER =
   /^(?:[-+]?[\d.](?:[\d.]|e[-+]?)*|[-+]?(?:true|false|null|nan|inf|infinity)|)$/i;
 
+/** The things that a look at a file of CSV tells besides. */
+export interface SeenCsv {
+  /** A number or a truth stands in quotes, or may do so. */
+  readonly hasQuotedNumber: boolean;
+  /** There are blanks before the quotes of a value, or may be. */
+  readonly hasLooseQuote: boolean;
+}
+
 /**
  * Reads a file of CSV for faults that the engine does not report: a quote that is never closed,
  * which would make one value of the rest of the file, and lines that end with CR alone, which would
  * not end.
  * @param delimiter one byte
- * @returns whether a number or a truth stands in quotes, or may do so
  * @throws {BrokenFileError}
  */
-export async function checkCsv(file: string, delimiter: string): Promise<boolean> {
+export async function checkCsv(file: string, delimiter: string): Promise<SeenCsv> {
   const scan = new QuoteScan(delimiter.charCodeAt(0));
   const characters = new CharacterScan();
   for await (const piece of createReadStream(file, { highWaterMark: PIECE_BYTES })) {
@@ -29,7 +36,8 @@ export async function checkCsv(file: string, delimiter: string): Promise<boolean
   }
   characters.end();
   scan.end();
-  return scan.hasQuotedNumber;
+  const { hasQuotedNumber, hasLooseQuote } = scan;
+  return { hasQuotedNumber, hasLooseQuote };
 }
 
 const NO_UTF8 = 'it is not written as UTF-8: write it so';
@@ -66,6 +74,9 @@ class CharacterScan {
 }
 
 function refuseOthers(piece: Buffer): void {
+  // Nobody begins a text of UTF-8 with such bytes.
+  if (piece.length > 1 && (piece[0] === 0) !== (piece[1] === 0))
+    throw new BrokenFileError('it is UTF-16: write it as UTF-8');
   for (const [start, reason] of OTHERS)
     if (piece.subarray(0, start.length).equals(start)) throw new BrokenFileError(reason);
 }
@@ -95,11 +106,19 @@ class QuoteScan {
   private openedAt = 0;
   private hasLf = false;
   private hasCr = false;
+  /** The last byte of the pieces before. */
+  private lastByte = LF;
   hasQuotedNumber = false;
+  hasLooseQuote = false;
 
   constructor(private readonly delimiter: number) {}
 
   take(piece: Buffer): void {
+    this.look(piece);
+    this.lastByte = piece.at(-1) ?? this.lastByte;
+  }
+
+  private look(piece: Buffer): void {
     let at = 0;
     if (this.isPending) {
       this.isPending = false;
@@ -121,6 +140,7 @@ class QuoteScan {
         if (this.isQuoted) {
           this.openedAt = this.lines;
           this.hasQuotedNumber ||= mayBeNumber(piece, at);
+          this.hasLooseQuote ||= this.isBlank(quote === 0 ? this.lastByte : piece[quote - 1]);
         }
         this.last = QUOTE;
       } else if (at === piece.length) this.isPending = true;
@@ -143,10 +163,14 @@ class QuoteScan {
     return before === this.delimiter || before === LF || before === CR;
   }
 
+  private isBlank(byte = LF): boolean {
+    return (byte === BLANK || byte === TAB) && byte !== this.delimiter;
+  }
+
   private before(piece: Buffer, end: number): number {
     for (let at = end - 1; at >= 0; at -= 1) {
       const byte = piece[at] ?? LF;
-      if ((byte !== BLANK && byte !== TAB) || byte === this.delimiter) return byte;
+      if (!this.isBlank(byte)) return byte;
     }
     return this.last;
   }

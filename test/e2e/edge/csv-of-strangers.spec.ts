@@ -1,0 +1,181 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { borrowServer, type BorrowedServer } from '../../server/borrow-server.js';
+import { edgeInFolder } from '../../server/edge-in-folder.js';
+
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+/** Texts that mean the same rows here and in an upload. */
+const ALIKE: Readonly<Record<string, readonly [text: string, rows: Rows]>> = {
+  'blanks around texts and names': [
+    'a, b ,c\n1, x ,y\n2, z,  w  \n',
+    [
+      { a: 1, b: ' x ', c: 'y' },
+      { a: 2, b: ' z', c: '  w  ' },
+    ],
+  ],
+  'blanks around numbers': [
+    'a,b,c\n1, 2 , .5\n 4,5 ,-6 \n',
+    [
+      { a: 1, b: 2, c: 0.5 },
+      { a: 4, b: 5, c: -6 },
+    ],
+  ],
+  'blanks alone': ['a,b\n  ,1\n5,2\n', [{ a: '  ', b: 1 }, { a: '5', b: 2 }]],
+  'blanks around truths and days': [
+    'a,b\n true, 2020-01-01\nfalse,2020-01-02\n',
+    [
+      { a: ' true', b: ' 2020-01-01' },
+      { a: 'false', b: '2020-01-02' },
+    ],
+  ],
+  'tabs around values': ['a,b\n\tx\t,\t1\n', [{ a: '\tx\t', b: '\t1' }]],
+  'blanks around quotes': [
+    '"a", "b",   "c"\n1, "x, ""y""" ,  "z"\n2, "p\nq", "r"\n',
+    [
+      { a: 1, b: 'x, "y"', c: 'z' },
+      { a: 2, b: 'p\nq', c: 'r' },
+    ],
+  ],
+  'a line that says its delimiter': ['sep=;\na;b\n1;x,y\n', [{ a: 1, b: 'x,y' }]],
+  'such a line of Windows': ['sep=\t\r\na\tb\r\n1\tx\r\n', [{ a: 1, b: 'x' }]],
+  'such a line behind a byte order mark': ['\ufeffsep=|\na|b\n1|x\n', [{ a: 1, b: 'x' }]],
+  'semicolons and decimal commas': ['a;b\n1,5;x\n2,25;y\n', [{ a: '1,5', b: 'x' }, { a: '2,25', b: 'y' }]],
+  tabs: ['a\tb\n1\tx y\n2\t z\n', [{ a: 1, b: 'x y' }, { a: 2, b: ' z' }]],
+  bars: ['a|b\n1|x\n', [{ a: 1, b: 'x' }]],
+  'quoted names with commas': ['"a,a,a";b\n1;x\n', [{ 'a,a,a': 1, b: 'x' }]],
+  'a byte order mark': ['\ufeffa;b\r\n1;x\r\n', [{ a: 1, b: 'x' }]],
+  'a byte order mark before quotes': ['\ufeff"a","b"\n1,x\n', [{ a: 1, b: 'x' }]],
+  'a byte order mark, and two of one name': ['\ufeffa, a\n1,x\n', [{ a: 1, a_2: 'x' }]],
+  'blank lines before and behind': ['\n\r\na,b\n1,x\n\n\n', [{ a: 1, b: 'x' }]],
+  'line breaks within quotes': ['a,b\n1,"x\ny"\n2,"p\r\nq"\n', [{ a: 1, b: 'x\ny' }, { a: 2, b: 'p\r\nq' }]],
+  'numbers in quotes': ['"a","b","c"\n"1","2.5","x"\n"2","3","y"\n', [{ a: 1, b: 2.5, c: 'x' }, { a: 2, b: 3, c: 'y' }]],
+  'numbers with exponents': ['a,b,c\n1e5,1E5,-2.5e-3\n2,3,4\n', [{ a: 100000, b: 100000, c: -0.0025 }, { a: 2, b: 3, c: 4 }]],
+  'truths of Python and of spreadsheets': ['a,b\nTrue,TRUE\nFalse,FALSE\n', [{ a: true, b: true }, { a: false, b: false }]],
+  'zeros before numbers in quotes': ['a,b\n"007",1\n"008",2\n', [{ a: '007', b: 1 }, { a: '008', b: 2 }]],
+  'names that are missing': [',a,\n0,1,2\n', [{ column_1: 0, a: 1, column_3: 2 }]],
+}; // prettier-ignore
+
+const REFUSED: readonly (readonly [what: string, text: string | Buffer, message: string])[] = [
+  ['too few fields', 'a,b,c\n1,2,3\n4,5\n', 'line 3 of t.csv has 2 fields, and line 1 has 3'],
+  ['too many fields', 'a,b\n1,"x\ny"\n2,3,4\n', 'line 4 of t.csv has 3 fields, and line 1 has 2'],
+  ['a delimiter behind each row', 'a,b\n1,2,\n', 'line 2 of t.csv has 3 fields'],
+  ['a blank line between', 'a,b\n1,x\n\n2,y\n', 'line 3 of t.csv is blank'],
+  ['a title', 'Report\na,b\n1,2\n', 'line 2 of t.csv has 2 fields, and line 1 has 1 field'],
+  ['blank lines alone', '\n\n', 'there is nothing in it'],
+  ['UTF-16 without a mark', Buffer.from('a,b\n1,x\n', 'utf16le'), 'UTF-16'],
+  ['blanks that would be lost', 'a,b\n1, "x"\n 2 , y \n', 'the value " y " in line 3 has blanks'],
+  ['numbers that may be texts', 'a,b\n1, "x"\n2, 3\n', 'the value " 3" in line 3 has blanks'],
+];
+
+describe('CSV of strangers', () => {
+  const own = edgeInFolder('edge-strangers-');
+  const { folder } = own;
+  let server: BorrowedServer;
+  beforeAll(async () => {
+    server = await borrowServer();
+  });
+  afterAll(() => server.giveBack());
+
+  const write = (text: string | Buffer, name = 't.csv'): void => {
+    writeFileSync(join(folder, name), text);
+  };
+  const register = async (uri: string): Promise<string> => {
+    const made = await own.edge.post('/api/table', [{ tableName: 't', uri }]);
+    return made.status === 200 ? '' : made.text;
+  };
+  const rows = async (): Promise<unknown> =>
+    JSON.parse((await own.edge.sql('SELECT * FROM t')).text);
+
+  it.each(Object.entries(ALIKE))('%s mean the same here and in an upload', async (what, [text, expected]) => {
+    write(text);
+    write(gzipSync(text), 'packed.csv.gz');
+    const packed = text.endsWith('\n\n') ? [] : ['packed.csv.gz'];
+    for (const uri of ['t.csv', 't.csv,materialize=false', ...packed]) {
+      expect(await register(uri)).toBe('');
+      expect(await rows()).toEqual(expected);
+    }
+    const stream = `s_${Object.keys(ALIKE).indexOf(what)}`;
+    const answer = await server.client.call(`${stream}/_csv?wait=true`, {
+      body: text,
+      headers: { 'content-type': 'text/csv' },
+    });
+    expect(answer.json()).toMatchObject({ status: [{ failed: 0 }] });
+    const first = Object.keys(expected[0] ?? {})[0] ?? '';
+    const stored = (await server.client.sql(`SELECT * EXCEPT _timestamp FROM ${stream}`)) as Rows;
+    const by = (all: Rows): Rows =>
+      [...all].sort((one, other) => (String(one[first]) < String(other[first]) ? -1 : 1));
+    expect(by(stored)).toEqual(by(expected));
+  }); // prettier-ignore
+
+  it.each(REFUSED)('%s are refused, with their place', async (_, text, message) => {
+    write(text);
+    expect(await register('t.csv')).toContain(JSON.stringify(message).slice(1, -1));
+  });
+
+  it('the delimiter that is said is taken', async () => {
+    write('a;b,c\n1;2,3\n');
+    expect(await register('t.csv,delimiter=,')).toBe('');
+    expect(await rows()).toEqual([{ 'a;b': '1;2', c: 3 }]);
+    write('sep=;\na,b\n1,2\n');
+    expect(await register('t.csv,delimiter=,')).toBe('');
+    expect(await rows()).toEqual([{ a: 1, b: 2 }]);
+  });
+
+  it('columns that are declared are found behind blanks', async () => {
+    const columns = ['b', 'c'].map((name) => ({ name, data_type: 'Utf8', nullable: true }));
+    const schema = `schema=${JSON.stringify({ columns })}`;
+    write('a, b\n1, x \n');
+    for (const more of ['', ',materialize=false']) {
+      expect(await register(`t.csv,${schema}${more}`)).toBe('');
+      expect(await rows()).toEqual([{ b: ' x ', c: null }]);
+    }
+  });
+
+  it('values without names are parted by commas where there are any', async () => {
+    write('x | y,1\nz,2\n');
+    expect(await register('t.csv,has_header=false')).toBe('');
+    expect(await rows()).toEqual([
+      { column_1: 'x | y', column_2: 1 },
+      { column_1: 'z', column_2: 2 },
+    ]);
+    write('x;1\nz;2\n');
+    expect(await register('t.csv,has_header=false')).toBe('');
+    expect(await rows()).toEqual([
+      { column_1: 'x', column_2: 1 },
+      { column_1: 'z', column_2: 2 },
+    ]);
+    write('\ufeffx,1\n');
+    expect(await register('t.csv,has_header=false')).toContain('byte order mark');
+  });
+
+  it('files of a folder are written alike, or refused', async () => {
+    mkdirSync(join(folder, 'many'));
+    write('a; b\n1; x\n', 'many/1.csv');
+    write('a; b\n2;y\n', 'many/2.csv');
+    write('a; b\n', 'many/3.csv');
+    expect(await register('many,format=csv')).toBe('');
+    expect(JSON.parse((await own.edge.sql('SELECT * FROM t ORDER BY a')).text)).toEqual([
+      { a: 1, b: ' x' },
+      { a: 2, b: 'y' },
+    ]);
+    write('b;a\nz;3\n', 'many/3.csv');
+    expect(await register('many,format=csv')).toContain('blanks around one');
+    write('a, b\n3,z\n', 'many/3.csv');
+    expect(await register('many,format=csv')).toContain('are parted by');
+    write('sep=;\na; b\n3;z\n', 'many/3.csv');
+    expect(await register('many,format=csv')).toContain('3.csv has 1: blank lines');
+    write('a; b\n3; "z"\n', 'many/3.csv');
+    expect(await register('many,format=csv')).toContain('1.csv is no CSV');
+  });
+
+  it('a file that changes to quotes behind blanks is not read as before', async () => {
+    write('a,b\n1,x\n');
+    expect(await register('t.csv,materialize=false')).toBe('');
+    expect(await rows()).toEqual([{ a: 1, b: 'x' }]);
+    write('a,b\n1,x\n2, "y"\n');
+    const answer = await own.edge.sql('SELECT b FROM t ORDER BY a');
+    expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('quotes behind blanks')]);
+  }); // prettier-ignore
+});
