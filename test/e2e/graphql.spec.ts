@@ -114,6 +114,8 @@ describe('GraphQL', () => {
     expect(await numbers('{n: [1, 3]}')).toEqual([1, 3]);
     expect(await numbers('{n: {in: [1, -3, 9223372036854775807]}}')).toEqual([1]);
     expect(await numbers('{n: {gte: 2, lt: 6, ne: 4, nin: [3]}}')).toEqual([2, 5]);
+    expect(await numbers('{n: {in: [2, 3.5, 4.0]}}')).toEqual([2, 4]);
+    expect(await numbers('{n: {gte: 2, lt: 5, nin: [2.5, 3]}}')).toEqual([2, 4]);
     expect(await numbers('{or: [{n: 1}, {_and: [{n: {gt: 96}}, {and: true}]}]}')).toEqual([1, 99]);
     expect(await numbers('{not: {n: {gt: 1}}}')).toEqual([0, 1]);
     expect(await numbers('{user_agent: null, n: {lt: 4}}')).toEqual([0, 2]);

@@ -117,6 +117,16 @@ function readNumber(column: Column, text: string): BoundValue {
   throw wrong(column, text, 'a number');
 }
 
+/** Tells whether a column has values like that number. All other values are of the column's type. */
+export function canHold(type: string, { type: bound, text }: BoundValue): boolean {
+  const { name, parameters } = bareType(type);
+  if (/^U?Int/.test(name)) return !bound.startsWith('Decimal');
+  if (name !== 'Decimal' || !/^(?:U?Int64|Decimal)/.test(bound)) return true;
+  const [precision, scale = 0] = parameters.map(Number);
+  const [whole = ''] = text.replace(/^-?0*/, '').split('.');
+  return precision === undefined || whole.length <= precision - scale;
+}
+
 function wrong({ name }: Column, text: string, wanted: string): MillraceError {
   return new MillraceError(
     'INVALID_PARAMETER',

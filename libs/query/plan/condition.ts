@@ -1,6 +1,6 @@
 import type { Column } from '@app/warehouse';
 import { isOfOneLength } from './binary-values.js';
-import type { BoundValue } from './bound-value.js';
+import { canHold, type BoundValue } from './bound-value.js';
 
 export type Comparison = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'like' | 'nlike' | 'ilike';
 
@@ -23,9 +23,19 @@ export type Condition =
   | { readonly kind: 'and' | 'or'; readonly conditions: readonly Condition[] }
   | { readonly kind: 'not'; readonly condition: Condition };
 
-/** Tells whether a column is one of the values, or none of them. */
-export const membershipOf = (
-  { name, type }: Column,
+/**
+ * Tells whether a column is one of the values, or none of them. The engine refuses a list with a
+ * number that the column cannot hold, as 3.5 is for one of integers, but compares with it.
+ */
+export function membershipOf(
+  { name: column, type }: Column,
   kind: Membership['kind'],
   values: readonly BoundValue[],
-): Condition => ({ kind, column: name, values, isFixed: isOfOneLength(type) });
+): Condition {
+  const held = values.filter((value) => canHold(type, value));
+  const list: Condition = { kind, column, values: held, isFixed: isOfOneLength(type) };
+  if (held.length === values.length) return list;
+  const alone = values.filter((value) => !held.includes(value));
+  const conditions = alone.map((value): Condition => ({ kind: kind === 'in' ? 'eq' : 'ne', column, value })); // prettier-ignore
+  return { kind: kind === 'in' ? 'or' : 'and', conditions: [...conditions, list] };
+}
