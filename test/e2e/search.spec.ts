@@ -58,6 +58,10 @@ describe('search', () => {
   it('answers times of aggregates and by other names in microseconds, too', async () => {
     const newest = 'select max(_timestamp), min(_timestamp) as first from logs';
     expect((await search(newest)).hits).toEqual([{ 'max(_timestamp)': at(999), first: at(0) }]);
+    const span = 'select max(_timestamp) - min(_timestamp) as span from logs';
+    expect((await search(span)).hits).toEqual([{ span: at(999) - at(0) }]);
+    const isKnown = 'select max(_timestamp) is null as none from logs';
+    expect((await search(isKnown)).hits).toEqual([{ none: false }]);
     const named = await search('select _timestamp as ts, n from logs order by ts desc limit 1');
     expect(named.hits).toEqual([{ ts: at(999), n: 999 }]);
   });

@@ -1,4 +1,4 @@
-import { isSymbol, type Node, type Nodes } from '../source-tree.js';
+import { isSymbol, isWord, type Node, type Nodes } from '../source-tree.js';
 
 /**
  * A number with so many digits is a time since 1970 and not a duration: 1973 in microseconds has as
@@ -25,10 +25,20 @@ export function isTime(nodes: Nodes): boolean {
   if (nodes.length === 1 && first?.kind === 'group') return isTime(first.nodes);
   if (list?.kind === 'group') {
     const isKept = first?.kind === 'word' && KEEPS_TIME.test(first.text);
-    return isKept && isTime(list.nodes.slice(0, firstItem(list.nodes)));
+    return isKept && isOneCall(nodes) && isTime(list.nodes.slice(0, firstItem(list.nodes)));
   }
   const isName = nodes.length === 1 || (nodes.length === 3 && isSymbol(list, '.'));
   return isName && nodes.some(isTimeName);
+}
+
+/** True for a call alone, with its FILTER and its OVER, and nothing that is computed of it. */
+const isOneCall = (nodes: Nodes): boolean =>
+  nodes.every(({ kind }, at) => kind === 'group' || isWordOfCall(nodes, at));
+
+function isWordOfCall(nodes: Nodes, at: number): boolean {
+  if (at === 0 || /^(?:FILTER|OVER|IGNORE|RESPECT|NULLS)$/i.test(nodes[at]?.text ?? ''))
+    return true;
+  return isWord(nodes[at - 1], 'OVER') && at === nodes.length - 1;
 }
 
 function firstItem(nodes: Nodes): number {
