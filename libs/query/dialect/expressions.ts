@@ -162,9 +162,10 @@ export class Expressions {
     const { types } = this.writing;
     const type = types.of(value);
     const write = (nodes: Nodes): string => this.write(nodes, names);
-    const written = soughtValue(value, (nodes) => types.of(nodes), write);
+    const typeOf = (nodes: Nodes): Known => types.of(nodes);
+    const written = soughtValue(value, typeOf, write);
     const add = (text: string): string => this.length.add(text);
-    const sought = { nodes: value, value: written, add };
+    const sought = { nodes: value, value: written, typeOf, add };
     if (isQuery(among.list.nodes))
       return membershipOfRows(among, sought, write, this.group(among.list));
     return membership(among, sought, (item) => this.beside(type, types.of(item), item, names));
@@ -172,9 +173,8 @@ export class Expressions {
 
   /** Writes an item of a list, or one side of a comparison, beside a value of that type. */
   private beside(beside: Known, type: Known, nodes: Nodes, names: Names | undefined): string {
-    const time = timeBeside(beside, nodes);
-    if (time !== undefined) return time;
-    return besideNumber(beside, { type, nodes, written: this.write(nodes, names) });
+    const number = () => besideNumber(beside, { type, nodes, written: this.write(nodes, names) });
+    return timeBeside(beside, nodes) ?? number();
   }
 
   /** Goes into brackets, and leaves everything else unchanged. */

@@ -48,6 +48,7 @@ export interface Sought {
   readonly nodes: Nodes;
   /** In the engine's SQL. It is written several times. */
   readonly value: string;
+  readonly typeOf: (nodes: Nodes) => Known;
   /** Counts a text that is added. */
   readonly add: (text: string) => string;
 }

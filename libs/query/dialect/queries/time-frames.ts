@@ -23,7 +23,9 @@ const FAR_SECONDS = '1e15';
  */
 export function timeFrame(nodes: Nodes, write: (nodes: Nodes) => string): string | undefined {
   const frame = frameAt(nodes);
-  if (frame === -1 || !nodes.slice(frame).some((node) => LENGTH.test(node.text))) return undefined;
+  if (frame === -1) return undefined;
+  if (!nodes.slice(frame).some((node) => LENGTH.test(node.text)))
+    return numberFrame(nodes, frame, write);
   const order = nodes.findIndex((node, at) => isWord(node, 'ORDER') && isWord(nodes[at + 1], 'BY'));
   const keys = order === -1 || order > frame ? [] : itemsOf(nodes.slice(order + 2, frame));
   const [key, more] = keys;
@@ -42,6 +44,33 @@ export function timeFrame(nodes: Nodes, write: (nodes: Nodes) => string): string
     ...(sort.length === 0 ? [] : [write(sort)]),
     offsets(nodes.slice(frame)),
   ].join(' ');
+}
+
+/**
+ * `RANGE BETWEEN 2 PRECEDING AND CURRENT ROW`: the engine takes a null for a zero there. So rows
+ * without a key are in a partition of their own.
+ */
+function numberFrame(
+  nodes: Nodes,
+  frame: number,
+  write: (nodes: Nodes) => string,
+): string | undefined {
+  const bounds = nodes.slice(frame);
+  const order = nodes.findIndex((node, at) => isWord(node, 'ORDER') && isWord(nodes[at + 1], 'BY'));
+  const keys = order === -1 ? [] : itemsOf(nodes.slice(order + 2, frame));
+  const [key, more] = keys;
+  if (!key || more || !bounds.some(({ kind }) => kind === 'number')) return undefined;
+  const end = key.findIndex((node) => /^(?:ASC|DESC|NULLS)$/i.test(node.text));
+  const value = end === -1 ? key : key.slice(0, end);
+  const isColumn = value.every((node) => node.kind !== 'group' && node.kind !== 'number');
+  if (bounds.some((node) => isWord(node, 'UNBOUNDED'))) {
+    if (!isColumn) return undefined;
+    throw new MillraceError('INVALID_SQL', 'RANGE from UNBOUNDED to a number takes nulls for zeros: say what they are, ORDER BY coalesce(n, -1)'); // prettier-ignore
+  }
+  const isPartitioned = isWord(nodes[0], 'PARTITION');
+  if (order > 0 && !isPartitioned) return undefined;
+  const others = isPartitioned ? `, ${write(nodes.slice(2, order))}` : '';
+  return `PARTITION BY isNull(${write(value)})${others} ${write(nodes.slice(order))}`;
 }
 
 /**

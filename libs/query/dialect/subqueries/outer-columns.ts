@@ -1,3 +1,5 @@
+import { MillraceError } from '@app/platform';
+import { aliasesOf } from '../casts/value-types.js';
 import { isKeyword } from '../operands.js';
 import type { ObjectShapes, Scope } from '../queries/object-shapes.js';
 import {
@@ -11,6 +13,7 @@ import {
   isQuery,
   isSymbol,
   isWord,
+  itemsOf,
   nameOf,
   type Node,
   type Nodes,
@@ -46,15 +49,21 @@ export type HasSameType = (
  * Finds the columns of the row around a subquery.
  * @param nodes the subquery without its brackets
  * @param around the meaning of names around it
+ * @param list the SELECT list around it
+ * @throws {MillraceError} INVALID_SQL for a name of that list, which the engine would take for
+ *   several columns
  */
 export function outerColumns(
   nodes: Nodes,
   around: Scope,
   shapes: ObjectShapes,
   hasSameType: HasSameType,
+  list: Nodes,
 ): readonly OuterColumn[] {
   const found: OuterColumn[] = [];
-  query(nodes, around, { around, shapes, found, hasSameType, depth: 0 });
+  const own = aliasesOf(nodes);
+  const computed = new Set(computedIn(list).filter((name) => !own.has(name)));
+  query(nodes, around, { around, shapes, found, hasSameType, computed, depth: 0 });
   const names = (those: readonly OuterColumn[]) => new Set(those.map(({ path }) => path.join('.')));
   const rejected = names(found.filter(({ isRejected }) => isRejected));
   const linked = names(found.filter(({ isLinked }) => isLinked));
@@ -69,8 +78,23 @@ interface Search {
   readonly shapes: ObjectShapes;
   readonly found: OuterColumn[];
   readonly hasSameType: HasSameType;
+  /** Names of the SELECT list around the subquery. */
+  readonly computed: ReadonlySet<string>;
   readonly depth: number;
 }
+
+/** The names of a SELECT list that stand for an expression of columns. */
+const computedIn = (list: Nodes): readonly string[] =>
+  itemsOf(list).flatMap((item) => {
+    const name = isWord(item.at(-2), 'AS') ? nameOf(item.at(-1)) : undefined;
+    const value = item.slice(0, -2);
+    return name === undefined || !hasNames(value) ? [] : [name];
+  });
+
+const hasNames = (nodes: Nodes): boolean =>
+  nodes.some((node, at) =>
+    node.kind === 'group' ? hasNames(node.nodes) : pathAt(nodes, at).length > 0,
+  );
 
 function query(nodes: Nodes, outer: Scope, search: Search): void {
   const isSingle = !nodes.some((_, at) => isSetOperator(nodes, at));
@@ -160,8 +184,24 @@ function expression(nodes: Nodes, places: Places, marked: Marked, search: Search
         isLinked: marked.linked.has(node),
         isDeep: search.depth > 0,
       });
+    else if (path.length === 1 && isNowhere(path, places.own)) checkComputed(path, search);
     at += length - 1;
   }
+}
+
+function checkComputed([name = '']: readonly string[], { computed }: Search): void {
+  if (!computed.has(name)) return;
+  throw new MillraceError(
+    'INVALID_SQL',
+    `a subquery cannot look at ${name}, which the SELECT around it computes: name it in an inner SELECT, FROM (SELECT *, … AS ${name} FROM t) AS t`,
+  );
+}
+
+function isNowhere(path: readonly string[], own: Scope): boolean {
+  if (path.some((name) => own.elements.has(name))) return false;
+  for (let scope: Scope | undefined = own; scope; scope = scope.outer)
+    if (isOf(path, scope, true)) return false;
+  return true;
 }
 
 /** The names with dots between them that begin there; none where no column is named. */

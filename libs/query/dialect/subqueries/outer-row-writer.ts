@@ -2,12 +2,7 @@ import { quoteIdentifier } from '@app/warehouse';
 import type { Surroundings } from '../standard-sql.js';
 import { elementNames } from '../queries/element-names.js';
 import { ObjectShapes, type Scope } from '../queries/object-shapes.js';
-import {
-  behindOperator,
-  clausesOf,
-  isSetOperator,
-  type Clause,
-} from '../queries/select-clauses.js';
+import { behindOperator, clausesOf, isSetOperator, type Clause } from '../queries/select-clauses.js'; // prettier-ignore
 import { endOf, isList, isQuery, isWord, itemsOf, nameOf, startOf, type Group, type Node, type Nodes } from '../source-tree.js'; // prettier-ignore
 import { WrittenLength } from '../written-length.js';
 import { isNeverNull, isNullable, isSameType, nullOf } from './null-values.js';
@@ -15,6 +10,7 @@ import { conditionsOf } from './null-rejection.js';
 import { isWithin, outerColumns, type HasSameType, type OuterColumn } from './outer-columns.js';
 import {
   checkColumns,
+  checkDerived,
   checkSteady,
   columnOf,
   hasQuery,
@@ -173,9 +169,9 @@ export class OuterRowWriter {
   private exists(word: Node, group: Group, scope: Scope, replaced: Replacements): string {
     const before = this.source.slice(word.start, group.start);
     const variants = this.variants(group, scope, replaced);
-    if (variants.length === 0) return before + this.asked(group, scope, replaced);
+    if (variants.length === 0) return before + this.asked(group, scope, replaced, true);
     const written = (more: Replacements): string =>
-      this.length.add(before + this.asked(group, scope, new Map([...replaced, ...more])));
+      this.length.add(before + this.asked(group, scope, new Map([...replaced, ...more]), true));
     const asked = variants.map(({ condition, nulls }) => `(${condition} AND ${written(nulls)})`);
     return `(${[...asked, written(NOTHING)].join(' OR ')})`;
   }
@@ -196,7 +192,7 @@ export class OuterRowWriter {
    * engine takes its rows once for each outer row with the same values, so that a count is too
    * large. It is given these values once each, as one more table, and then looks by `=` alone.
    */
-  private asked(group: Group, scope: Scope, replaced: Replacements): string {
+  private asked(group: Group, scope: Scope, replaced: Replacements, isExists = false): string {
     const columns = this.columnsOf(group, scope).filter(
       ({ node, isLinked }) => !isLinked && !replaced.has(node),
     );
@@ -209,6 +205,7 @@ export class OuterRowWriter {
         word === 'GROUP' ||
         (/^(?:SELECT|HAVING)$/.test(word) && isAggregated(select.slice(from, to))),
     );
+    if (this.columnsOf(group, scope).some(({ isDeep }) => isDeep)) checkDerived(select, isExists);
     if (columns.length === 0 || !first || !around || !isOfGroups)
       return this.group(group, scope, replaced);
     if (columns.some(({ isDeep }) => isDeep) || !isPlain(clauses)) throw notByEquality();
@@ -274,7 +271,8 @@ export class OuterRowWriter {
     if (known) return known;
     const isLinked: HasSameType = (one, other, from) =>
       isSameType(this.typeOf(one), this.typeOf(other)) && !this.isOfQueries(scope, from);
-    const found = outerColumns(group.nodes, scope, this.shapes, isLinked);
+    const list = this.clauses.get(scope)?.get('SELECT') ?? [];
+    const found = outerColumns(group.nodes, scope, this.shapes, isLinked, list);
     this.columns.set(group, found);
     return found;
   }

@@ -69,6 +69,28 @@ describe('subqueries that look at the outer row', () => {
     expect(() => written(sql)).toThrow('join a grouped subquery by its keys');
   });
 
+  it.each([
+    ['SELECT n + 1 AS m, (SELECT count() FROM u WHERE u.v > m) AS c FROM t', 'cannot look at m'],
+    [
+      'SELECT id FROM t WHERE exists((SELECT 1 FROM (SELECT count() AS n FROM u WHERE u.k = t.k) WHERE n = 0))',
+      'behind HAVING',
+    ],
+    [
+      'SELECT id, (SELECT max(n) FROM (SELECT count() AS n FROM u WHERE u.k = t.k)) AS m FROM t',
+      'behind HAVING',
+    ],
+  ])('are refused where the engine would find other rows: %s', (sql, problem) => {
+    expect(() => written(sql)).toThrow(problem);
+  });
+
+  it.each([
+    'SELECT 3 AS m, (SELECT count() FROM u WHERE u.v > m) AS c FROM t',
+    'SELECT n + 1 AS m, (SELECT sum(v) AS m FROM u WHERE u.k = t.k HAVING m > 0) AS c FROM t',
+    'SELECT id, (SELECT n + 1 FROM (SELECT count() AS n FROM u WHERE u.k = t.k)) AS m FROM t',
+  ])('look at constants, at names of their own, and at one aggregate: %s', (sql) => {
+    expect(written(sql)).toBe(sql);
+  });
+
   it('are refused beyond three columns that may be null', () => {
     const four = ['k', 'n', 't.k', 't.n'].map((name) => `(${name} IS NULL)`).join(' OR ');
     expect(() => written(`SELECT 1 FROM t WHERE exists((SELECT 1 FROM v WHERE ${four}))`)).not.toThrow(); // prettier-ignore

@@ -1,7 +1,8 @@
 import { certain, MillraceError } from '@app/platform';
-import type { Clause } from '../queries/select-clauses.js';
+import { clausesOf, type Clause } from '../queries/select-clauses.js';
 import { isList, isQuery, type Node, type Nodes } from '../source-tree.js';
 import type { OuterColumn } from './outer-columns.js';
+import { aggregatedOf, isAggregated } from './sums-of-nothing.js';
 
 /** The text in the place of a name, by the first of the name's nodes, and their number. */
 export type Replacements = ReadonlyMap<Node, { readonly text: string; readonly length: number }>;
@@ -62,6 +63,27 @@ export const notByEquality = (): MillraceError =>
     'INVALID_SQL',
     'a subquery of aggregates that looks at the outer row is one SELECT with FROM, WHERE and HAVING, and names the outer row there and not further within, unless it compares by = with a column of the same type: join a grouped subquery by its keys',
   );
+
+/**
+ * A subquery of aggregates in FROM has a row where it finds none, which the engine leaves out.
+ * @throws {MillraceError} INVALID_SQL
+ */
+export function checkDerived(select: Nodes, isExists: boolean): void {
+  if (aggregatedOf(select, isExists)?.within) return;
+  const from = clausesOf(select).find(({ word }) => word === 'FROM');
+  const tables = from ? select.slice(from.from, from.to).filter(isList) : [];
+  const isOfAll = tables.some(({ nodes }) => {
+    const clauses = isQuery(nodes) ? clausesOf(nodes) : [];
+    const list = clauses.find(({ word }) => word === 'SELECT');
+    const isGrouped = clauses.some(({ word }) => word === 'GROUP');
+    return list && !isGrouped && isAggregated(nodes.slice(list.from, list.to));
+  });
+  if (isOfAll)
+    throw new MillraceError(
+      'INVALID_SQL',
+      'a subquery reads from aggregates that look at the outer row: write the aggregate in the subquery itself, and what is asked of it behind HAVING, as in EXISTS (SELECT 1 FROM u WHERE u.k = t.k HAVING count(*) = 0)',
+    );
+}
 
 /** Each column doubles the number of subqueries. */
 const COLUMNS_MAX = 3;

@@ -1,6 +1,7 @@
 import { quoteText } from '@app/warehouse';
 import { columnsOf, type Membership, type Sought } from '../queries/membership.js';
-import { isList, isQuery, isWord, type Node, type Nodes } from '../source-tree.js';
+import { clausesOf, isSetOperator } from '../queries/select-clauses.js';
+import { isList, isQuery, isWord, itemsOf, type Group, type Node, type Nodes } from '../source-tree.js'; // prettier-ignore
 
 const BETWEEN_CONDITIONS = /^(?:AND|OR|ON|WHERE|PREWHERE|HAVING)$/i;
 
@@ -34,14 +35,16 @@ const PROBLEM =
  * `x IN (SELECT …)` in the standard: false of no rows, and null for a null, or where a null is among
  * the rows and the value is not. The engine passes over nulls among the rows.
  * @param write an expression in the engine's SQL
- * @param rows the subquery in the engine's SQL, in its brackets
+ * @param written the subquery in the engine's SQL, in its brackets
  */
 export function membershipOfRows(
   { isNegated, list }: Membership,
-  { nodes, value, add }: Sought,
+  sought: Sought,
   write: (nodes: Nodes) => string,
-  rows: string,
+  written: string,
 ): string {
+  const { nodes, add } = sought;
+  const [value, rows] = comparable(sought, list, written);
   if (FILTERS.has(list)) return `${value} IN ${rows}`;
   const columns = columnsOf(nodes).map(write);
   const found = `ifNull(${value} IN ${rows}, 0)`;
@@ -53,4 +56,33 @@ export function membershipOfRows(
       ? `arrayElement([0, if(${isNull}, NULL, 0), NULL], ${kind})`
       : `throwIf(arrayElement([0, ${isNull}, 1], ${kind}), ${quoteText(PROBLEM)})`;
   return add(`${isNegated ? 'NOT ' : ''}(${found} OR ${isUnknown})`);
+}
+
+/**
+ * Beside rows of another type the engine casts the value, and cuts off what that type does not hold:
+ * 7.99 would be among the rows 7 and 7.9.
+ */
+function comparable(
+  { nodes, value, typeOf }: Sought,
+  { nodes: query }: Group,
+  rows: string,
+): readonly [value: string, rows: string] {
+  const type = typeOf(nodes);
+  const other = typeOf(itemOf(query));
+  if (other.kind === 'float' || (other.kind === type.kind && other.scale === type.scale)) return [value, rows]; // prettier-ignore
+  if (type.kind === 'float') return [value, `(SELECT toFloat64(*) FROM ${rows})`];
+  if (type.kind !== 'decimal' || type.scale === 0) return [value, rows];
+  return [`toDecimal256(${value}, ${SCALE})`, `(SELECT toDecimal256(*, ${SCALE}) FROM ${rows})`];
+}
+
+/** Half of the digits that a decimal may have. */
+const SCALE = 38;
+
+/** The item of a subquery of one SELECT and one column. */
+function itemOf(query: Nodes): Nodes {
+  const list = clausesOf(query).find(({ word }) => word === 'SELECT');
+  const body = list ? query.slice(list.from, list.to) : [];
+  const [item = [], more] = itemsOf(isWord(body[0], 'DISTINCT') ? body.slice(1) : body);
+  if (more || query.some((_, at) => isSetOperator(query, at))) return [];
+  return isWord(item.at(-2), 'AS') ? item.slice(0, -2) : item;
 }
