@@ -6,16 +6,15 @@ const QUOTE = 0x22;
 const [LF, CR, BLANK, TAB] = [0x0a, 0x0d, 0x20, 0x09];
 const PIECE_BYTES = 1024 ** 2;
 
-/** Words of numbers and truths begin so. */
-const NUMBERS_BEGIN: ReadonlySet<number> = new Set(Buffer.from('+-.0123456789tTfFnNiI"'));
-/** A quoted value that would have another type without its quotes; an empty one is no text beside numbers. */
-const LIKE_A_NUMBER =
-  /^(?:[-+]?[\d.](?:[\d.]|e[-+]?)*|[-+]?(?:true|false|null|nan|inf|infinity)|)$/i;
+/** Words of truths begin so, and an empty text ends. */
+const WORDS_BEGIN: ReadonlySet<number> = new Set(Buffer.from('tTfF"'));
+/** A quoted value that the engine does not read as it reads one without quotes. */
+const WORD = /^(?:true|false|)$/i;
 
 /** The things that a look at a file of CSV tells besides. */
 export interface SeenCsv {
-  /** A number or a truth stands in quotes, or may do so. */
-  readonly hasQuotedNumber: boolean;
+  /** A truth or an empty text stands in quotes, or may do so. */
+  readonly hasQuotedWord: boolean;
   /** There are blanks before the quotes of a value, or may be. */
   readonly hasLooseQuote: boolean;
 }
@@ -36,8 +35,8 @@ export async function checkCsv(file: string, delimiter: string): Promise<SeenCsv
   }
   characters.end();
   scan.end();
-  const { hasQuotedNumber, hasLooseQuote } = scan;
-  return { hasQuotedNumber, hasLooseQuote };
+  const { hasQuotedWord, hasLooseQuote } = scan;
+  return { hasQuotedWord, hasLooseQuote };
 }
 
 const NO_UTF8 = 'it is not written as UTF-8: write it so';
@@ -108,7 +107,7 @@ class QuoteScan {
   private hasCr = false;
   /** The last byte of the pieces before. */
   private lastByte = LF;
-  hasQuotedNumber = false;
+  hasQuotedWord = false;
   hasLooseQuote = false;
 
   constructor(private readonly delimiter: number) {}
@@ -139,7 +138,7 @@ class QuoteScan {
         this.isQuoted = this.begins(this.before(piece, quote));
         if (this.isQuoted) {
           this.openedAt = this.lines;
-          this.hasQuotedNumber ||= mayBeNumber(piece, at);
+          this.hasQuotedWord ||= mayBeWord(piece, at);
           this.hasLooseQuote ||= this.isBlank(quote === 0 ? this.lastByte : piece[quote - 1]);
         }
         this.last = QUOTE;
@@ -184,11 +183,11 @@ class QuoteScan {
 }
 
 /** @param at of the first byte behind the quote */
-function mayBeNumber(piece: Buffer, at: number): boolean {
+function mayBeWord(piece: Buffer, at: number): boolean {
   const first = piece[at];
-  // The text may go on in the next piece, so it is taken for a number.
+  // The text may go on in the next piece, so it is taken for such a word.
   if (first === undefined) return true;
-  if (!NUMBERS_BEGIN.has(first) && first !== BLANK && first !== TAB) return false;
+  if (!WORDS_BEGIN.has(first) && first !== BLANK && first !== TAB) return false;
   const end = piece.indexOf(QUOTE, at);
-  return end === -1 || LIKE_A_NUMBER.test(piece.toString('latin1', at, end).trim());
+  return end === -1 || WORD.test(piece.toString('latin1', at, end).trim());
 }
