@@ -34,9 +34,23 @@ export async function checkCsv(file: string, delimiter: string): Promise<SeenCsv
     scan.take(piece as Buffer);
   }
   characters.end();
-  scan.end();
-  const { hasQuotedWord, hasLooseQuote } = scan;
+  const { unclosedAt, hasQuotedWord, hasLooseQuote } = scan;
+  if (unclosedAt !== undefined)
+    throw new BrokenFileError(
+      `a quote (") that begins a value in line ${await lineAt(file, unclosedAt)} is never closed: all behind it would be one value; close it, or double it and put the whole value into quotes`,
+    );
+  if (scan.endsWithCr)
+    throw new BrokenFileError('its lines end with CR alone: write LF, or CR and LF');
   return { hasQuotedWord, hasLooseQuote };
+}
+
+async function lineAt(file: string, end: number): Promise<number> {
+  let lines = 1;
+  for await (const piece of createReadStream(file, { highWaterMark: PIECE_BYTES, end })) {
+    const bytes = piece as Buffer;
+    for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) lines += 1;
+  }
+  return lines;
 }
 
 const NO_UTF8 = 'it is not written as UTF-8: write it so';
@@ -101,7 +115,8 @@ class QuoteScan {
   private isPending = false;
   /** The last byte that is not blank, of the bytes so far. */
   private last = LF;
-  private lines = 1;
+  /** The number of bytes of the pieces before. */
+  private bytes = 0;
   private openedAt = 0;
   private hasLf = false;
   private hasCr = false;
@@ -115,6 +130,7 @@ class QuoteScan {
   take(piece: Buffer): void {
     this.look(piece);
     this.lastByte = piece.at(-1) ?? this.lastByte;
+    this.bytes += piece.length;
   }
 
   private look(piece: Buffer): void {
@@ -127,8 +143,8 @@ class QuoteScan {
     }
     while (at < piece.length) {
       const quote = piece.indexOf(QUOTE, at);
-      const end = quote === -1 ? piece.length : quote;
-      this.count(piece.subarray(at, end));
+      if (!this.hasLf && !this.isQuoted)
+        this.lookForLines(piece.subarray(at, quote === -1 ? piece.length : quote));
       if (quote === -1) {
         if (!this.isQuoted) this.last = this.before(piece, piece.length);
         return;
@@ -137,7 +153,7 @@ class QuoteScan {
       if (!this.isQuoted) {
         this.isQuoted = this.begins(this.before(piece, quote));
         if (this.isQuoted) {
-          this.openedAt = this.lines;
+          this.openedAt = this.bytes + quote;
           this.hasQuotedWord ||= mayBeWord(piece, at);
           this.hasLooseQuote ||= this.isBlank(quote === 0 ? this.lastByte : piece[quote - 1]);
         }
@@ -148,13 +164,14 @@ class QuoteScan {
     }
   }
 
-  end(): void {
-    if (this.isQuoted && !this.isPending)
-      throw new BrokenFileError(
-        `a quote (") that begins a value in line ${this.openedAt} is never closed: all behind it would be one value; close it, or double it and put the whole value into quotes`,
-      );
-    if (this.hasCr && !this.hasLf)
-      throw new BrokenFileError('its lines end with CR alone: write LF, or CR and LF');
+  /** The place of a quote that is never closed, when all pieces were taken. */
+  get unclosedAt(): number | undefined {
+    return this.isQuoted && !this.isPending ? this.openedAt : undefined;
+  }
+
+  /** Tells whether lines end with CR alone, when all pieces were taken. */
+  get endsWithCr(): boolean {
+    return this.hasCr && !this.hasLf;
   }
 
   /** A quote opens a value only at the value's beginning, with blanks before it not counted. */
@@ -174,9 +191,7 @@ class QuoteScan {
     return this.last;
   }
 
-  private count(bytes: Buffer): void {
-    for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) this.lines += 1;
-    if (this.isQuoted) return;
+  private lookForLines(bytes: Buffer): void {
     this.hasLf ||= bytes.includes(LF);
     this.hasCr ||= bytes.includes(CR);
   }
