@@ -149,7 +149,7 @@ describe('files that are lost, or become others', () => {
   });
 
   describe('behind HTTP', () => {
-    const files = new Map<string, string>();
+    const files = new Map<string, string | Buffer>();
     let server: Server;
     let url: string;
     beforeAll(async () => {
@@ -173,6 +173,19 @@ describe('files that are lost, or become others', () => {
       files.delete('/2.csv');
       expect((await rows('far')())[0]).toBe(503);
     });
+
+    it('CSV is read as it is written, or refused', async () => {
+      files.set('/odd.csv', 'sep=;\na; b ;"c"\n1; x ; "y"\n');
+      await register('odd', `${url}/odd.csv`);
+      // Quotes behind blanks: blanks around others are dropped.
+      expect(await rows('odd')()).toEqual([200, '[\n{"a":1,"b":"x","c":"y"}\n]\n']);
+      files.set('/odd.csv', 'a; b ;c\n1; x ;2\n');
+      await register('odd', `${url}/odd.csv`);
+      expect(await rows('odd')()).toEqual([200, '[\n{"a":1,"b":" x ","c":2}\n]\n']);
+      files.set('/odd.csv', Buffer.from('a\nB\u00e4r\n', 'latin1'));
+      const made = await own.edge.post('/api/table', [{ tableName: 'l', uri: `${url}/odd.csv` }]);
+      expect([made.status, made.text]).toEqual([400, expect.stringContaining('not written as UTF-8')]);
+    }); // prettier-ignore
 
     it('JSON that is too deep is refused', async () => {
       files.set('/deep.json', deep(40));

@@ -204,7 +204,7 @@ describe('files that come and change', () => {
         expect(text).toBe((await own.sql(`SELECT ${count} FROM copy`)).text);
         expect(text).toContain('500');
       }
-      writeParquet('SELECT 1 AS blog_id, (1, 1) AS reply', `${file}.new`);
+      writeParquet(`SELECT * FROM file('${ROAPI_FIXTURES}/blogs.parquet') LIMIT 1`, `${file}.new`);
       renameSync(`${file}.new`, file);
       expect((await own.sql('SELECT count() AS n FROM p')).json()).toEqual([{ n: 1 }]);
       expect((await own.sql('SELECT * FROM "count(p)"')).status).toBe(404);

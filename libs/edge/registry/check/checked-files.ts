@@ -17,8 +17,8 @@ import { checkJsonDepth, OBJECT_LEVELS_MAX } from './json-depth.js';
 
 /** The things that a look at files tells besides. */
 export interface SeenFiles {
-  /** A number or a truth of CSV stands in quotes somewhere, or may do so. */
-  readonly haveQuotedNumbers: boolean;
+  /** A truth or an empty text of CSV stands in quotes somewhere, or may do so. */
+  readonly haveQuotedWords: boolean;
   /** Values of CSV have blanks before their quotes. */
   readonly haveLooseQuotes: boolean;
   /**
@@ -54,7 +54,7 @@ const countOf = (...marks: readonly string[]): string =>
 const isShallow = (file: string): string =>
   `SELECT ifNull(max(opened) <= ${OBJECT_LEVELS_MAX} AND max(opened != closed OR quotes > 0) = 0, 1), 0 FROM (SELECT ${countOf('{', '[')} AS opened, ${countOf('}', ']')} AS closed, ${countOf('"')} AS quotes FROM (SELECT replaceRegexpAll(line, ${TEXT}, '') AS bare FROM ${tableFunction('file', [quoteText(file), 'LineAsString', quoteText('line String')])})) FORMAT JSONCompactEachRow`;
 
-const NOTHING_SEEN: SeenCsv = { hasQuotedNumber: false, hasLooseQuote: false };
+const NOTHING_SEEN: SeenCsv = { hasQuotedWord: false, hasLooseQuote: false };
 
 function checkOf({ options, columns }: DescribedTable, { csv }: Source): Check | undefined {
   switch (options.format) {
@@ -161,7 +161,7 @@ export function fileChecks(
       throw new MillraceError('MALFORMED_BODY', 'a file has come with quotes behind blanks: the table must be read again (reload_interval does so, or register it again)'); // prettier-ignore
     isChecked = true;
     isLoose = haveLooseQuotes;
-    return { haveQuotedNumbers: withQuotes.size > 0, haveLooseQuotes, lookAtAll };
+    return { haveQuotedWords: withQuotes.size > 0, haveLooseQuotes, lookAtAll };
   };
   const lookAtAll = async (): Promise<void> => {
     for (const path of checked.keys())
@@ -177,7 +177,7 @@ export function fileChecks(
       // The engine skips files without a byte.
       if (size === 0n || checked.get(path) === state) continue;
       const seen = await checkUnpacked(path, nameOf(path), check, terms);
-      withQuotes[seen.hasQuotedNumber ? 'add' : 'delete'](path);
+      withQuotes[seen.hasQuotedWord ? 'add' : 'delete'](path);
       withLooseQuotes[seen.hasLooseQuote ? 'add' : 'delete'](path);
       changed.push(path);
       if (names && header) {
@@ -224,7 +224,7 @@ async function checkUnpacked(
   try {
     if (check.looksWell) {
       const [isWell, hasQuotes] = JSON.parse(await statements.run(check.looksWell(packed))) as readonly number[]; // prettier-ignore
-      if (isWell === 1) return { hasQuotedNumber: hasQuotes === 1, hasLooseQuote: false };
+      if (isWell === 1) return { hasQuotedWord: hasQuotes === 1, hasLooseQuote: false };
     }
     const most = await room();
     // One thread keeps the bytes in their order.

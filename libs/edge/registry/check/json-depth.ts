@@ -27,6 +27,8 @@ export async function checkJsonDepth(file: string, most = Infinity): Promise<voi
 const OTHERS = new Uint8Array(256);
 for (const byte of Buffer.from('"{}[]\n')) OTHERS[byte] = 1;
 
+const isOther = (byte: number | undefined): boolean => byte !== undefined && OTHERS[byte] === 1;
+
 /** Brackets within texts do not count. */
 class DepthScan {
   private objects = 0;
@@ -43,9 +45,9 @@ class DepthScan {
       // Most bytes are within texts, or stand for themselves.
       if (isText)
         while (at < piece.length && piece[at] !== QUOTE && piece[at] !== BACKSLASH) at += 1;
-      else while (at < piece.length && OTHERS[piece[at] ?? 0] === 0) at += 1;
+      else while (at < piece.length && !isOther(piece[at])) at += 1;
       if (at >= piece.length) break;
-      const byte = piece[at] ?? 0;
+      const byte = piece.readUInt8(at);
       at += 1;
       if (byte === QUOTE) isText = !isText;
       else if (isText) {

@@ -80,6 +80,6 @@ export function insistingOnOne(
     if (listed !== undefined && (await listedPaths(listed, statements, 1)).length === 0)
       throw new SourceError('there are no files');
     await kept?.check();
-    return (await check?.()) ?? { haveQuotedNumbers: false, haveLooseQuotes: false };
+    return (await check?.()) ?? { haveQuotedWords: false, haveLooseQuotes: false };
   };
 }

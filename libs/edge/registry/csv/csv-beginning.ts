@@ -114,8 +114,14 @@ async function headByEngine(
   { engine }: Shop,
 ): Promise<string | undefined> {
   const rows = `${call([{ name: 'line', type: 'String' }])} LIMIT ${HEAD_LINES}`;
-  const sql = `SELECT line FROM ${rows}${settingsClause({ ...settings, max_threads: '1' })} FORMAT JSONCompactEachRow`;
+  const sql = `SELECT line, isValidUTF8(line) FROM ${rows}${settingsClause({ ...settings, max_threads: '1' })} FORMAT JSONCompactEachRow`;
   const answer = await engine.statements.run(sql).catch(() => undefined);
   const texts = answer?.split('\n').filter((row) => row !== '');
-  return texts?.map((row) => `${(JSON.parse(row) as readonly [string])[0]}\n`).join('');
+  return texts
+    ?.map((row) => {
+      const [line, isUtf8] = JSON.parse(row) as readonly [string, number];
+      if (isUtf8 === 0) throw new SourceError('it is not written as UTF-8: write it so');
+      return `${line}\n`;
+    })
+    .join('');
 }

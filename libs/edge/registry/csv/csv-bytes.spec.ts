@@ -26,7 +26,7 @@ describe('files of CSV are looked at before the engine reads them', () => {
     [`a\n${long}"x\n`, undefined],
     [`"a""${long}\n`, 1],
   ])('a quote that is never closed is told by its line: %#', async (text, line) => {
-    if (line === undefined) return expect((await check(text)).hasQuotedNumber).toBe(false);
+    if (line === undefined) return expect((await check(text)).hasQuotedWord).toBe(false);
     await expect(check(text)).rejects.toThrow(`in line ${line} is never closed`);
   });
 
@@ -44,8 +44,10 @@ describe('files of CSV are looked at before the engine reads them', () => {
   });
 
   it.each([
-    ['a\n"7"\n', true],
-    ['a\n "-0.5e3"\n', true],
+    ['a\n"7"\n', false],
+    ['a\n "-0.5e3"\n', false],
+    ['a\n"FALSE"\n', true],
+    ['a\n"truth"\n', false],
     ['a\n" true "\n', true],
     ['a\n""\n', true],
     ['a\n1\n"12, Station Road"\n"2020-01-01"\n', false],
@@ -53,10 +55,10 @@ describe('files of CSV are looked at before the engine reads them', () => {
     ['a\nx"7"\n', false],
     ['a,b\n1,2\n', false],
     // It is in the next piece.
-    [`a\n${long.slice(0, -1)}\n"7"\n`, true],
-    [`a\n${long.slice(0, -3)}\n"77"\n`, true],
-  ])('a number in quotes is told: %#', async (text, isThere) => {
-    expect((await check(text)).hasQuotedNumber).toBe(isThere);
+    [`a\n${long.slice(0, -1)}\n"true"\n`, true],
+    [`a\n${long.slice(0, -3)}\n"true"\n`, true],
+  ])('a truth or an empty text in quotes is told: %#', async (text, isThere) => {
+    expect((await check(text)).hasQuotedWord).toBe(isThere);
   });
 
   it('a quote begins a value behind the delimiter that was asked for', async () => {

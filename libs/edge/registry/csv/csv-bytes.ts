@@ -6,16 +6,15 @@ const QUOTE = 0x22;
 const [LF, CR, BLANK, TAB] = [0x0a, 0x0d, 0x20, 0x09];
 const PIECE_BYTES = 1024 ** 2;
 
-/** Words of numbers and truths begin so. */
-const NUMBERS_BEGIN: ReadonlySet<number> = new Set(Buffer.from('+-.0123456789tTfFnNiI"'));
-/** A quoted value that would have another type without its quotes; an empty one is no text beside numbers. */
-const LIKE_A_NUMBER =
-  /^(?:[-+]?[\d.](?:[\d.]|e[-+]?)*|[-+]?(?:true|false|null|nan|inf|infinity)|)$/i;
+/** Words of truths begin so, and an empty text ends. */
+const WORDS_BEGIN: ReadonlySet<number> = new Set(Buffer.from('tTfF"'));
+/** A quoted value that the engine does not read as it reads one without quotes. */
+const WORD = /^(?:true|false|)$/i;
 
 /** The things that a look at a file of CSV tells besides. */
 export interface SeenCsv {
-  /** A number or a truth stands in quotes, or may do so. */
-  readonly hasQuotedNumber: boolean;
+  /** A truth or an empty text stands in quotes, or may do so. */
+  readonly hasQuotedWord: boolean;
   /** There are blanks before the quotes of a value, or may be. */
   readonly hasLooseQuote: boolean;
 }
@@ -35,9 +34,23 @@ export async function checkCsv(file: string, delimiter: string): Promise<SeenCsv
     scan.take(piece as Buffer);
   }
   characters.end();
-  scan.end();
-  const { hasQuotedNumber, hasLooseQuote } = scan;
-  return { hasQuotedNumber, hasLooseQuote };
+  const { unclosedAt, hasQuotedWord, hasLooseQuote } = scan;
+  if (unclosedAt !== undefined)
+    throw new BrokenFileError(
+      `a quote (") that begins a value in line ${await lineAt(file, unclosedAt)} is never closed: all behind it would be one value; close it, or double it and put the whole value into quotes`,
+    );
+  if (scan.endsWithCr)
+    throw new BrokenFileError('its lines end with CR alone: write LF, or CR and LF');
+  return { hasQuotedWord, hasLooseQuote };
+}
+
+async function lineAt(file: string, end: number): Promise<number> {
+  let lines = 1;
+  for await (const piece of createReadStream(file, { highWaterMark: PIECE_BYTES, end })) {
+    const bytes = piece as Buffer;
+    for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) lines += 1;
+  }
+  return lines;
 }
 
 const NO_UTF8 = 'it is not written as UTF-8: write it so';
@@ -102,13 +115,14 @@ class QuoteScan {
   private isPending = false;
   /** The last byte that is not blank, of the bytes so far. */
   private last = LF;
-  private lines = 1;
+  /** The number of bytes of the pieces before. */
+  private bytes = 0;
   private openedAt = 0;
   private hasLf = false;
   private hasCr = false;
   /** The last byte of the pieces before. */
   private lastByte = LF;
-  hasQuotedNumber = false;
+  hasQuotedWord = false;
   hasLooseQuote = false;
 
   constructor(private readonly delimiter: number) {}
@@ -116,6 +130,7 @@ class QuoteScan {
   take(piece: Buffer): void {
     this.look(piece);
     this.lastByte = piece.at(-1) ?? this.lastByte;
+    this.bytes += piece.length;
   }
 
   private look(piece: Buffer): void {
@@ -128,8 +143,8 @@ class QuoteScan {
     }
     while (at < piece.length) {
       const quote = piece.indexOf(QUOTE, at);
-      const end = quote === -1 ? piece.length : quote;
-      this.count(piece.subarray(at, end));
+      if (!this.hasLf && !this.isQuoted)
+        this.lookForLines(piece.subarray(at, quote === -1 ? piece.length : quote));
       if (quote === -1) {
         if (!this.isQuoted) this.last = this.before(piece, piece.length);
         return;
@@ -138,8 +153,8 @@ class QuoteScan {
       if (!this.isQuoted) {
         this.isQuoted = this.begins(this.before(piece, quote));
         if (this.isQuoted) {
-          this.openedAt = this.lines;
-          this.hasQuotedNumber ||= mayBeNumber(piece, at);
+          this.openedAt = this.bytes + quote;
+          this.hasQuotedWord ||= mayBeWord(piece, at);
           this.hasLooseQuote ||= this.isBlank(quote === 0 ? this.lastByte : piece[quote - 1]);
         }
         this.last = QUOTE;
@@ -149,13 +164,14 @@ class QuoteScan {
     }
   }
 
-  end(): void {
-    if (this.isQuoted && !this.isPending)
-      throw new BrokenFileError(
-        `a quote (") that begins a value in line ${this.openedAt} is never closed: all behind it would be one value; close it, or double it and put the whole value into quotes`,
-      );
-    if (this.hasCr && !this.hasLf)
-      throw new BrokenFileError('its lines end with CR alone: write LF, or CR and LF');
+  /** The place of a quote that is never closed, when all pieces were taken. */
+  get unclosedAt(): number | undefined {
+    return this.isQuoted && !this.isPending ? this.openedAt : undefined;
+  }
+
+  /** Tells whether lines end with CR alone, when all pieces were taken. */
+  get endsWithCr(): boolean {
+    return this.hasCr && !this.hasLf;
   }
 
   /** A quote opens a value only at the value's beginning, with blanks before it not counted. */
@@ -175,20 +191,18 @@ class QuoteScan {
     return this.last;
   }
 
-  private count(bytes: Buffer): void {
-    for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) this.lines += 1;
-    if (this.isQuoted) return;
+  private lookForLines(bytes: Buffer): void {
     this.hasLf ||= bytes.includes(LF);
     this.hasCr ||= bytes.includes(CR);
   }
 }
 
 /** @param at of the first byte behind the quote */
-function mayBeNumber(piece: Buffer, at: number): boolean {
+function mayBeWord(piece: Buffer, at: number): boolean {
   const first = piece[at];
-  // The text may go on in the next piece, so it is taken for a number.
+  // The text may go on in the next piece, so it is taken for such a word.
   if (first === undefined) return true;
-  if (!NUMBERS_BEGIN.has(first) && first !== BLANK && first !== TAB) return false;
+  if (!WORDS_BEGIN.has(first) && first !== BLANK && first !== TAB) return false;
   const end = piece.indexOf(QUOTE, at);
-  return end === -1 || LIKE_A_NUMBER.test(piece.toString('latin1', at, end).trim());
+  return end === -1 || WORD.test(piece.toString('latin1', at, end).trim());
 }

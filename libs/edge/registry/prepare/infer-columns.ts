@@ -136,7 +136,7 @@ async function holdingAll(
     const columns = found.map(({ name, type }) => ({ name, type: settledType(type, notation) }));
     return { columns, notation, areDeclared: false, folders };
   };
-  const areTruthsBare = seen?.haveQuotedNumbers === false;
+  const areTruthsBare = seen?.haveQuotedWords === false;
   const reading = { folders, areTruthsBare, source, statements };
   const isQuick = notation === 'json' || areTruthsBare;
   if (isQuick && files !== undefined && bytes > SMALL_BYTES) {
