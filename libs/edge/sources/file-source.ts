@@ -30,7 +30,7 @@ const OBJECTS: Settings = {
 
 /** Files of a format at a place. @throws {Error} when there is nothing */
 export function fileSource(
-  { headers }: Pick<DescribedTable, 'headers'>,
+  { headers, columns: told }: Pick<DescribedTable, 'headers' | 'columns'>,
   place: Place,
   format: EngineFormat,
   credentials: SourceCredentials,
@@ -81,7 +81,8 @@ export function fileSource(
         storeCall('files', at, credentials, format.name, columns && structureOf(columns));
       return {
         ...read,
-        settings: { ...settings, ...OBJECTS },
+        // Files of declared columns may come later.
+        settings: { ...settings, ...(!told && OBJECTS) },
         call,
         many: isGlob(key),
         shown: `${place.kind}://${place.bucket}/${place.key}`,

@@ -37,7 +37,10 @@ export async function keepTypes(
   const known = new Map(there.map(({ name, type }) => [name, bare(type)]));
   let other: string | undefined;
   const look = async (): Promise<void> => {
-    const found = await describe();
+    const found = await describe().catch((error: unknown) => {
+      if (told) return [];
+      throw error;
+    });
     const isOther = ({ name, type }: Column): boolean =>
       isRead(name) && (known.get(name) ?? bare(type)) !== bare(type);
     other = found.find(isOther)?.name;
@@ -63,23 +66,31 @@ export async function keepTypes(
   };
 }
 
+const NOTHING = { haveQuotedWords: false, haveLooseQuotes: false };
+
 /**
  * Fails where a pattern has no file any more. The engine would answer no rows, because the columns
  * are told.
  * @returns undefined where there is nothing to look at
  */
 export function insistingOnOne(
-  { files, many }: Pick<Source, 'files' | 'many'>,
+  { files, many, mayBeEmpty }: Pick<Source, 'files' | 'many'> & { readonly mayBeEmpty: boolean },
   statements: SourceEngine['statements'],
   check: CheckFiles | undefined,
   kept: KeptTypes | undefined,
 ): CheckFiles | undefined {
   const listed = many ? files : undefined;
   if (listed === undefined && kept === undefined) return check;
+  // Files of declared columns may come later.
+  let isSeen = !mayBeEmpty;
   return async () => {
-    if (listed !== undefined && (await listedPaths(listed, statements, 1)).length === 0)
-      throw new SourceError('there are no files');
+    if (listed !== undefined) {
+      const isEmpty = (await listedPaths(listed, statements, 1)).length === 0;
+      if (isEmpty && isSeen) throw new SourceError('there are no files');
+      if (isEmpty) return NOTHING;
+      isSeen = true;
+    }
     await kept?.check();
-    return (await check?.()) ?? { haveQuotedWords: false, haveLooseQuotes: false };
+    return (await check?.()) ?? NOTHING;
   };
 }

@@ -160,7 +160,7 @@ async function prepared(
     return {
       ...table,
       ...{ select, count, asides, copy: undefined },
-      check: insistingOnOne(source, statements, check, kept),
+      check: insistingOnOne({ ...source, mayBeEmpty: told !== undefined }, statements, check, kept),
       changedFiles: isFollowed ? changedFiles : kept && changedFiles && isChanged,
       // A user who asks to read the files each time may have reasons.
       files: described.materialize === undefined ? source.stamp : undefined,
