@@ -81,6 +81,17 @@ describe('files that are lost, or become others', () => {
     expect((await rows('told')())[0]).toBe(200);
     await write('told.parquet', 'SELECT toInt64(70000) AS a FROM first');
     expect((await rows('told')())[0]).toBe(503);
+    await write('told.parquet', 'SELECT toUInt8(200) AS a FROM first');
+    expect(await rows('told')()).toEqual([200, expect.stringContaining('{"a":200}')]);
+  });
+
+  it('a file of a declared type may come later, and be narrower', async () => {
+    const columns = [{ name: 'a', data_type: 'Int64', nullable: true }];
+    const schema = `schema=${JSON.stringify({ columns })}`;
+    await register('later', `later-*.parquet,format=parquet,${schema},materialize=false`);
+    expect(await rows('later')()).toEqual([200, '[]']);
+    await write('later-1.parquet', 'SELECT toInt32(-5) AS a FROM first');
+    expect(await rows('later')()).toEqual([200, expect.stringContaining('{"a":-5}')]);
   });
 
   it('JSON that is too deep far behind its beginning is refused where its types are looked for', async () => {

@@ -15,6 +15,20 @@ interface KeptTypes {
 
 const bare = (type: string): string => type.replace(/^Nullable\((.*)\)$/s, '$1');
 
+const NUMBER = /^(U?Int|Float)(8|16|32|64)$/;
+
+/** Tells whether each value of the one type has its place in the other: the same, or a wider one. */
+function holds(wider: string, type: string): boolean {
+  if (wider === type) return true;
+  const [, kind = '', bits = 0] = NUMBER.exec(type) ?? [];
+  const [, widerKind = '', widerBits = 0] = NUMBER.exec(wider) ?? [];
+  if (kind === '' || widerKind === '') return false;
+  if (kind === widerKind) return Number(bits) < Number(widerBits);
+  // A float has digits for integers of half its bits.
+  if (widerKind === 'Float') return Number(bits) <= Number(widerBits) / 2;
+  return kind === 'UInt' && widerKind === 'Int' && Number(bits) < Number(widerBits);
+}
+
 /**
  * The engine casts a value of a wider type to the type that a view has, and cuts it. So the types of
  * all files together are looked at again when files have changed; at each query, where nobody can
@@ -30,20 +44,21 @@ export async function keepTypes(
   let seen = (await stamp?.())?.text;
   const isRead = (name: string): boolean => told?.some((each) => each.name === name) ?? true;
   // Files of declared columns may come later.
-  const there = await describe().catch((error: unknown) => {
-    if (told) return told;
+  let first = await describe().catch((error: unknown) => {
+    if (told) return undefined;
     throw error;
   });
-  const known = new Map(there.map(({ name, type }) => [name, bare(type)]));
   let other: string | undefined;
   const look = async (): Promise<void> => {
     const found = await describe().catch((error: unknown) => {
-      if (told) return [];
+      if (told) return undefined;
       throw error;
     });
+    first ??= found;
+    const known = new Map(first?.map(({ name, type }) => [name, bare(type)]));
     const isOther = ({ name, type }: Column): boolean =>
-      isRead(name) && (known.get(name) ?? bare(type)) !== bare(type);
-    other = found.find(isOther)?.name;
+      isRead(name) && !holds(known.get(name) ?? bare(type), bare(type));
+    other = found?.find(isOther)?.name;
   };
   let looking: Promise<void> | undefined;
   return {
