@@ -108,7 +108,7 @@ export const isListed = (group: Node | undefined): boolean =>
 export const listedOfNothing = (node: Node | undefined): Aggregated | undefined =>
   node && LISTED.get(node);
 
-/** What a subquery selects, if it has one row. */
+/** Finds the item of a subquery that has one row. */
 export function aggregatedOf(nodes: Nodes, isExists: boolean): Aggregated | undefined {
   if (nodes.some((_, at) => isSetOperator(nodes, at))) return undefined;
   const clauses = clausesOf(nodes);
