@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { OperatorError } from '@app/platform';
 import { readConfig } from './config.js';
 
 describe('readConfig', () => {
@@ -230,6 +231,16 @@ describe('readConfig', () => {
     expect(readConfig(told)).toEqual(readConfig({}));
     for (const name of ['MILLRACE_PORT', 'MILLRACE_HTTP_PORT', 'MILLRACE_SERVICE_HOSTS'])
       expect(() => readConfig({ [name]: '5080' })).toThrow(`unknown ${name}`);
+  });
+
+  it.each([
+    ['MILLRACE_PORT', 'unknown MILLRACE_PORT; did you mean "MILLRACE_HTTP_ADDR"?'],
+    ['MILLRACE_DATADIR', 'unknown MILLRACE_DATADIR; did you mean "MILLRACE_DATA_DIR"?'],
+    ['MILLRACE_XYZ_OF_NOTHING_AT_ALL', 'unknown MILLRACE_XYZ_OF_NOTHING_AT_ALL'],
+  ])('tells of %s what may be meant, and where the list is', (name, told) => {
+    expect(() => readConfig({ [name]: '5080' })).toThrow(
+      new OperatorError(`configuration: ${told}; docs/operators.md lists all`),
+    );
   });
 
   it('lets nobody sign up unless it is told to, from the domains that it is told', () => {

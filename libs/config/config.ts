@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { explainIssues, OperatorError } from '@app/platform';
+import { didYouMean, explainIssues, OperatorError } from '@app/platform';
 import { wholeNumber } from '@app/settings';
 import {
   accountBounds,
@@ -250,6 +250,12 @@ const OF_A_SERVICE =
 const isOfAService = (name: string, value = ''): boolean =>
   OF_A_SERVICE.test(name) || (name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(value));
 
+/** Other servers name a port or a host apart; no typing error leads from these to the address. */
+const nearest = (name: string, known: readonly string[]): string =>
+  /^MILLRACE_(?:HTTP_)?(?:PORT|HOST|LISTEN|BIND)$/.test(name)
+    ? '; did you mean "MILLRACE_HTTP_ADDR"?'
+    : didYouMean(name, known);
+
 /** A mistyped variable must not be ignored in silence. */
 function refuseUnknown(variables: NodeJS.ProcessEnv): void {
   const known = Object.keys(environment.shape);
@@ -260,7 +266,7 @@ function refuseUnknown(variables: NodeJS.ProcessEnv): void {
       !isOfAService(name, variables[name]),
   );
   if (unknown.length === 0) return;
-  throw new OperatorError(
-    `configuration: unknown ${unknown.join(', ')}; known are ${known.filter((name) => name.startsWith('MILLRACE_')).join(', ')}`,
-  );
+  const ours = known.filter((name) => name.startsWith('MILLRACE_'));
+  const told = unknown.map((name) => `unknown ${name}${nearest(name, ours)}`);
+  throw new OperatorError(`configuration: ${told.join('; ')}; docs/operators.md lists all`);
 }

@@ -147,6 +147,32 @@ export const guardContract = (
       ['SELECT nope FROM t', 400, /nope/],
       ['SELECT 1 FROM tt', 404, /no stream "tt".*did you mean "t"/],
       ['SELECT nofunction(1)', 400, /there is no function nofunction/],
+      ['SELECT schema AS schema', 403, /refused: schema is not allowed/],
+      [
+        'SELECT y AS schema, schema AS y FROM t ORDER BY schema',
+        403,
+        /refused: schema is not allowed/,
+      ],
+      [
+        "WITH schema AS y SELECT y AS schema FROM t WHERE schema = ''",
+        403,
+        /refused: schema is not allowed/,
+      ],
+      [
+        "SELECT name AS schema FROM t WHERE name = (SELECT schema) AND schema = ''",
+        403,
+        /refused: schema is not allowed/,
+      ],
+      [
+        "SELECT name AS database FROM t WHERE DATABASE = ''",
+        403,
+        /refused: DATABASE is not allowed/,
+      ],
+      [
+        "SELECT 'a' AS schema UNION ALL SELECT name FROM t WHERE schema = ''",
+        403,
+        /refused: schema is not allowed/,
+      ],
       [
         'SELECT splitpart(name) FROM t',
         400,

@@ -97,6 +97,7 @@ describe("ClickHouse's HTTP interface", () => {
       "SELECT t.name FROM system.tables AS t, system.columns AS c WHERE t.name = c.table AND c.name = 'a'",
       'logs\n',
     ],
+    ['', "SELECT name AS schema FROM system.databases WHERE schema = 'acme'", 'acme\n'],
     ['', "SELECT count() FROM system.functions WHERE name = 'tostring'", '1\n'],
     ['', "SELECT readonly FROM system.settings WHERE name = 'join_use_nulls'", '0\n'],
     ['', "SELECT readonly FROM system.settings WHERE name = 'max_block_size'", '0\n'],

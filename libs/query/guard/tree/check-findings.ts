@@ -21,7 +21,7 @@ const DATABASE =
   /^(?:system|information_schema|default|_temporary_and_external_tables|_local|o_[0-9a-f]{32})$/i;
 /** These functions would reveal the name of the organization's database. */
 const DATABASE_NAMES = new Set(['_database', 'currentdatabase', 'current_database']);
-/** These names would also reveal it, unless they are columns. */
+/** These names would also reveal it, unless they are columns, or aliases in a condition. */
 const DATABASE_WORDS = new Set(['database', 'schema']);
 
 /**
@@ -123,7 +123,7 @@ export function checkTexts({ problem }: JudgedTexts, text: string): void {
  * @throws {MillraceError} STATEMENT_REFUSED, STREAM_NOT_FOUND
  */
 export function checkTables(
-  { tables, inOperands, columns, expressions, loose }: TreeFindings,
+  { tables, inOperands, columns, aliases, expressions, loose }: TreeFindings,
   catalog: Catalog,
   organization: RequestOrganization,
   text: string,
@@ -147,6 +147,7 @@ export function checkTables(
   }
   for (const [name, ...more] of columns) {
     if (more.length > 0 || !DATABASE_WORDS.has(name.toLowerCase())) continue;
+    if (aliases.isAlias(name)) continue;
     const isColumn = tables.some(([table]) =>
       catalog.table(organization, table)?.columns.some((column) => column.name === name),
     );

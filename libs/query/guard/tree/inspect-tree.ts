@@ -1,5 +1,7 @@
 import { certain } from '@app/platform';
+import { ConditionAliases } from './condition-aliases.js';
 import { ExpressionScopes } from './expression-scopes.js';
+import { isRepeated } from './repeated-tables.js';
 import { asWritten } from '../spell-out.js';
 import { takesText } from '../arguments/text-arguments.js';
 import { constantArgument, type Argument, type TextCall } from '../arguments/text-call.js';
@@ -24,6 +26,8 @@ export interface TreeFindings {
   readonly lambdas: ReadonlySet<string>;
   /** Names anywhere else, and references. */
   readonly columns: readonly Name[];
+  /** The names among them that can only be aliases of the SELECT list. */
+  readonly aliases: Pick<ConditionAliases, 'isAlias'>;
   /** Names of common table expressions. */
   readonly expressions: ReadonlySet<string>;
   /** Names in FROM that the engine may take for a table although an expression has the same name. */
@@ -96,6 +100,7 @@ export function inspectTree(print: string): TreeFindings {
     repeated: [],
     inOperands: [],
     columns: [],
+    aliases: new ConditionAliases(),
     references: [],
     lambdas: new Set(),
     expressions: new Set(),
@@ -135,6 +140,7 @@ interface Findings {
   repeated: Name[];
   inOperands: Name[];
   columns: Name[];
+  readonly aliases: ConditionAliases;
   references: Name[];
   lambdas: Set<string>;
   expressions: Set<string>;
@@ -174,7 +180,10 @@ function readNode(
     findings.functions.add(called);
     const call = openCall(called, false, findings);
     outer?.arguments.push({ kind: 'call', call });
-    if (alias !== undefined) findings.ambiguous.add(asWritten(alias));
+    if (alias !== undefined) {
+      findings.ambiguous.add(asWritten(alias));
+      findings.aliases.declare(asWritten(alias), path);
+    }
     if (HIGHER.test(called)) return { label: 'HIGHER', call };
     return { label: IN_FUNCTIONS.test(called) ? 'IN' : kind, call };
   }
@@ -242,6 +251,7 @@ function readIdentifier(
   } else if (isSecondArgument(path, 'IN')) findings.inOperands.push(whole);
   else {
     findings.columns.push(whole);
+    if (more.length === 0) findings.aliases.refer(only, path);
     if (path.at(-3)?.label === 'HIGHER') findings.references.push(whole);
   }
 }
@@ -259,31 +269,12 @@ function readAlias(
       findings.repeated.push([asWritten(certain(table ?? alias, 'name of a repeated table'))]);
   }
   if (kind === 'LAMBDA' && alias !== undefined) findings.lambdas.add(asWritten(alias));
+  if (alias !== undefined) findings.aliases.declare(asWritten(alias), path);
   if (kind !== 'CONSTANT' && alias !== undefined) findings.ambiguous.add(asWritten(alias));
   const expression = /(?:^|, )cte_name: ([^,]+)/.exec(attributes)?.[1];
   if (expression === undefined || kind === 'CONSTANT') return;
   findings.expressions.add(asWritten(expression));
   findings.scopes.declare(asWritten(expression), path);
-}
-
-/** Tells whether a table and its alias have the name of others in the same FROM, one of which has no alias. */
-function isRepeated(
-  path: readonly OpenNode[],
-  table: string | undefined,
-  alias: string | undefined,
-): boolean {
-  const query = path.findLast(({ label }) => label === 'QUERY');
-  if (!query) return false;
-  const { unnamed, named } = query;
-  if (alias === undefined) {
-    if (table === undefined) return false;
-    const repeated = unnamed.has(table) || named.has(table);
-    unnamed.add(table);
-    return repeated;
-  }
-  const names = table === undefined ? [alias] : [alias, table];
-  for (const name of names) named.add(name);
-  return names.some((name) => unnamed.has(name));
 }
 
 /** Function → ARGUMENTS → LIST → second child. */
