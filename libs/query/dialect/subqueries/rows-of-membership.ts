@@ -1,4 +1,5 @@
 import { quoteText } from '@app/warehouse';
+import { DECIMAL_DIGITS_MAX } from '../casts/known-type.js';
 import { columnsOf, type Membership, type Sought } from '../queries/membership.js';
 import { clausesOf, isSetOperator } from '../queries/select-clauses.js';
 import { isList, isQuery, isWord, itemsOf, type Group, type Node, type Nodes } from '../source-tree.js'; // prettier-ignore
@@ -71,6 +72,11 @@ function comparable(
   const other = typeOf(itemOf(query));
   if (other.kind === 'float' || (other.kind === type.kind && other.scale === type.scale)) return [value, rows]; // prettier-ignore
   if (type.kind === 'float') return [value, `(SELECT toFloat64(*) FROM ${rows})`];
+  // Columns of one name and several types are unknown, also as decimals.
+  if (type.kind === 'unknown' && other.kind === 'decimal') {
+    const cut = `accurateCastOrNull(${value}, 'Decimal(${DECIMAL_DIGITS_MAX}, ${other.scale})')`;
+    return [`if(${value} = ${cut}, ${value}, NULL)`, rows];
+  }
   if (type.kind !== 'decimal' || type.scale === 0) return [value, rows];
   return [`toDecimal256(${value}, ${SCALE})`, `(SELECT toDecimal256(*, ${SCALE}) FROM ${rows})`];
 }
