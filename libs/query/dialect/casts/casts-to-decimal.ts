@@ -38,5 +38,7 @@ export function castToDecimal(
   if (from.kind !== 'unknown') return cast(value);
   const is = (types: string): string => types.replace('%', () => value);
   const text = trimmed(`toString(${value})`);
+  // A subquery is computed at each place where it stands.
+  if (/\(\s*SELECT\b/i.test(value)) return ofText(text);
   return `multiIf(${is(FLOATS)}, ${cast(float)}, ${is(TEXTS)}, ${ofText(text)}, ${cast(value)})`;
 }
