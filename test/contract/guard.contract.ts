@@ -160,8 +160,8 @@ export const guardContract = (
       ],
       [
         "SELECT name AS schema FROM t WHERE name = (SELECT schema) AND schema = ''",
-        403,
-        /refused: schema is not allowed/,
+        400,
+        /cannot look at schema, which the SELECT around it computes/,
       ],
       [
         "SELECT name AS database FROM t WHERE DATABASE = ''",
