@@ -108,6 +108,7 @@ describe('texts that functions read in a way of their own', () => {
     expect(readdirSync(join(engine.directory, 'out'))).toEqual([]);
     // A test in which hardly anything is refused would prove nothing.
     expect(tally.refused).toBeGreaterThan(ROUNDS / 4);
-    expect(tally.answered).toBeGreaterThan(ROUNDS / 100);
+    // One in thirty is answered, so that of a few statements none may be.
+    if (CAMPAIGN) expect(tally.answered).toBeGreaterThan(ROUNDS / 100);
   }, 1_800_000);
 });
