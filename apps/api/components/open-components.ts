@@ -250,6 +250,7 @@ export async function openComponents(config: Config, logger: Logger): Promise<Co
     damaged,
     readiness: readinessOf({ ...stores, queue, spool, projector, damaged }),
     close: async () => {
+      stores.lead.stopFollowing();
       await projector.stop();
       await queue.close();
       await damaged.stop();
