@@ -7,13 +7,20 @@ import type { BatchGroup, ReceivedBatch } from './group-batches.js';
 import { SpilledBatches } from './spilled-batches.js';
 import { measureInsert } from './write-metrics.js';
 
+/**
+ * The tables of a partition whose read-backs are kept. Callers make streams and delete them, so
+ * without a bound this would grow until the next epoch. A read-back that was dropped is done again,
+ * which is always right and costs a short query.
+ */
+const READ_BACKS_MAX = 4096;
+
 /** The state of a partition's batches under one epoch. */
 interface Partition {
   readonly epoch: bigint | undefined;
   /**
    * The last read-back, running or done, by table and stream. It is removed when it fails, or when
    * an insert fails. So a read-back that is found here is complete: no insert has failed since it
-   * began.
+   * began. The one that was used last is the last of the map.
    */
   readonly readBacks: Map<string, Promise<ReadonlySet<bigint>>>;
   /**
@@ -137,9 +144,13 @@ export class GroupInserter {
   ): Promise<ReadonlySet<bigint>> {
     const key = keyOf(group);
     const known = readBacks.get(key);
-    if (known) return known;
-    const reading = this.writer.storedOffsets(group.table, partitionOf(group), first, epoch);
+    readBacks.delete(key);
+    const reading =
+      known ?? this.writer.storedOffsets(group.table, partitionOf(group), first, epoch);
     readBacks.set(key, reading);
+    if (known) return known;
+    const [oldest] = readBacks.keys();
+    if (oldest !== undefined && readBacks.size > READ_BACKS_MAX) readBacks.delete(oldest);
     reading.catch(() => {
       if (readBacks.get(key) === reading) readBacks.delete(key);
     });

@@ -15,6 +15,11 @@ import { MemoryWriter } from '../doubles/warehouse-writer/memory-writer.js';
 const TABLE = { database: 'o_groups', table: 'events' };
 const LIMITS = { timeoutSeconds: 20, memoryBytes: 1e9, readRows: 1e9, readBytes: 1e12, resultRows: 1e8, resultBytes: 1e10 }; // prettier-ignore
 
+const nothing = {
+  dropRejected: () => Promise.resolve(),
+  removeRejected: () => Promise.resolve(),
+};
+
 /** Each is a group of its own: two of them have more rows than one insert takes. */
 const recordAt = (offset: bigint, bytes: Uint8Array): QueuedRecord => ({
   key: 'k',
@@ -98,11 +103,6 @@ describe('two groups of one stream that are inserted at once', () => {
     });
   });
 
-  const nothing = {
-    dropRejected: () => Promise.resolve(),
-    removeRejected: () => Promise.resolve(),
-  };
-
   it('are there once when the one with the greater offset reads back first', async () => {
     const writer = new MemoryWriter();
     const { inserter, lower, upper } = await begin(writer, nothing, new Uint8Array());
@@ -129,6 +129,36 @@ describe('two groups of one stream that are inserted at once', () => {
     await again;
     await inserter.insert(upper);
     expect(writer.stored).toEqual([0n, 2n, 1n]);
+  });
+});
+
+describe('what the writer knows of the tables of a partition', () => {
+  let directory: string;
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'millrace-groups-'));
+  });
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  it('is bounded, however many streams are made: the table that was used last is read once', async () => {
+    const writer = new MemoryWriter();
+    const inserter = new GroupInserter(writer, directory, new StreamsProjection(), nothing);
+    let offset = 0n;
+    const insertInto = async (table: string): Promise<void> => {
+      const record = recordAt(offset, new Uint8Array());
+      const records = [{ ...record, headers: { ...record.headers, table, streamId: table } }];
+      offset += 1n;
+      await inserter.begin(deliveryOf(records));
+      for (const group of groupBatches(records).groups) await inserter.insert(group);
+    };
+    await insertInto('old');
+    await insertInto('used');
+    for (let n = 0; n < 4096; n += 1) {
+      await insertInto(`s${n}`);
+      if (n % 1000 === 0) await insertInto('used');
+    }
+    for (const table of ['used', 'old']) await insertInto(table);
+    const readsOf = (table: string): number => writer.readOf.filter((each) => each === table).length;
+    expect([readsOf('used'), readsOf('s0'), readsOf('old')]).toEqual([1, 1, 2]);
   });
 });
 

@@ -142,6 +142,16 @@ describe('a process that follows one that is slow for an organization', () => {
     expect(tables.databases.has(await database)).toBe(true);
   });
 
+  it('does not wait for that one when it stops, and takes nothing over', async () => {
+    const { database } = await found();
+    const refused = expect(database).rejects.toMatchObject({ kind: 'SHUTTING_DOWN' });
+    expect(await endsMeanwhile(refused)).toBe(false);
+    follower.lead.stopFollowing();
+    await follower.node.stop();
+    await refused;
+    expect(follower.lead.isLeading).toBe(false);
+  });
+
   it('lacks no entry when it takes the lead, where the other does not come to write it', async () => {
     const { database } = await found();
     await endsMeanwhile(database);

@@ -51,9 +51,8 @@ describe('changes of tables for which the engine takes no end of time', () => {
     node = await startNode(site, {
       more: ({ users, organizations, people }): readonly Projection[] => {
         const directory = new AccountsDirectory(users, organizations, people);
-        const databases = () => directory.databases();
-        const found = new FoundTables(warehouse, streams, databases);
-        dropped = new DroppedTablesProjection(warehouse, streams, databases, lead, log);
+        const found = new FoundTables(warehouse, streams, directory);
+        dropped = new DroppedTablesProjection(warehouse, streams, directory, lead, log);
         const tables = new WarehouseTablesProjection(warehouse, streams, found, lead, log);
         return [tables, streams, dropped];
       },
@@ -89,6 +88,31 @@ describe('changes of tables for which the engine takes no end of time', () => {
     await until(() => Promise.resolve(ends.length === SLOW));
     await node.projector.awaitPosition(await create('NEW'));
     expect(await warehouse.tables()).toHaveLength(2 * (SLOW + 1));
+  });
+
+  it('are never all of one account, whatever it founds', async () => {
+    const [most, founded] = [14, 30];
+    jest.spyOn(warehouse, 'createDatabase').mockResolvedValue();
+    jest.spyOn(warehouse, 'createRejectedTable').mockResolvedValue();
+    const begun: string[] = [];
+    jest.spyOn(warehouse, 'dropDatabase').mockImplementation((database) => {
+      begun.push(database);
+      return lasting();
+    });
+    const foundAndEnd = async (id: string, tenant: string): Promise<void> => {
+      const [name, database] = [id.toLowerCase(), `o_${id}`];
+      const created = newEvent('OrganizationCreated', { id, name, database, tenant });
+      const ended = newEvent('OrganizationDeleted', { organizationId: id, name, database });
+      await site.store.append(`organization-${id}`, [created, ended], 'any');
+    };
+    for (let n = 0; n < founded; n += 1) await foundAndEnd(`A${n}`, 'ann');
+    await until(() => Promise.resolve(begun.length >= most));
+    await foundAndEnd('B', 'ben');
+    await until(() => Promise.resolve(begun.includes('o_B')));
+    expect(begun).toHaveLength(most + 1);
+    const stopped = dropped.stop();
+    for (const end of ends.splice(0)) end();
+    await stopped;
   });
 
   it('are not begun any more, where they waited for a place, when it ends', async () => {

@@ -35,10 +35,9 @@ describe('an event that the warehouse refuses to carry out', () => {
     node = await startNode(site, {
       more: ({ users, organizations, people }) => {
         const accounts = new AccountsDirectory(users, organizations, people);
-        const databases = () => accounts.databases();
         const say = (_: object, message: string) => void said.push(message);
         const log = { error: say, warn: say };
-        const found = new FoundTables(warehouse, streams, databases);
+        const found = new FoundTables(warehouse, streams, accounts);
         tables = new WarehouseTablesProjection(warehouse, streams, found, lead, log);
         return [
           new FollowLeaderProjection(lead, accounts),

@@ -94,18 +94,17 @@ describe('a process that starts while the one that leads dies', () => {
     return startNode(site, {
       more: ({ users, organizations, people }) => {
         const accounts = new AccountsDirectory(users, organizations, people);
-        const databases = () => accounts.databases();
         return [
           new FollowLeaderProjection(lead, accounts),
           new WarehouseTablesProjection(
             warehouse,
             streams,
-            new FoundTables(warehouse, streams, databases),
+            new FoundTables(warehouse, streams, accounts),
             lead,
             log,
           ),
           streams,
-          new DroppedTablesProjection(warehouse, streams, databases, lead, log),
+          new DroppedTablesProjection(warehouse, streams, accounts, lead, log),
           new AuditTrailProjection(tables, accounts, () => new Uint8Array(32), lead),
         ];
       },

@@ -24,6 +24,10 @@ export class AccountsDirectory extends AuditDirectory {
     return this.organizations.list().map(({ database }) => database);
   }
 
+  shareOf(database: string): string {
+    return this.organizations.shareOf(database);
+  }
+
   database(organizationId: string | undefined): string | undefined {
     if (organizationId !== undefined && this.organizations.isDeleted(organizationId))
       return undefined;

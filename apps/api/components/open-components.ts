@@ -138,12 +138,11 @@ export async function openStores(
   const endedSessions = new EndedSessionsProjection();
   const streams = new StreamsProjection();
   const directory = new AccountsDirectory(users, organizations, people, notUnderstood, streams);
-  const databases = (): readonly string[] => directory.databases();
   const lead = new TrailLeaderElection(warehouse, { rank: leaderRank(config) });
   const following = new FollowLeaderProjection(lead, directory);
-  const found = new FoundTables(warehouse, streams, databases, notUnderstood);
+  const found = new FoundTables(warehouse, streams, directory, notUnderstood);
   const tables = new WarehouseTablesProjection(warehouse, streams, found, lead, logger);
-  const dropped = new DroppedTablesProjection(warehouse, streams, databases, lead, logger);
+  const dropped = new DroppedTablesProjection(warehouse, streams, directory, lead, logger);
   const deadLetter = openDeadLetter(config.dataDirectory);
   const forgotten = new ForgottenBatchesProjection(streams, deadLetter);
   const auditTrail = new AuditTrailProjection(warehouse, directory, auditKey(serverKey), lead);
@@ -251,6 +250,7 @@ export async function openComponents(config: Config, logger: Logger): Promise<Co
     damaged,
     readiness: readinessOf({ ...stores, queue, spool, projector, damaged }),
     close: async () => {
+      stores.lead.stopFollowing();
       await projector.stop();
       await queue.close();
       await damaged.stop();

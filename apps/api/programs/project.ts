@@ -48,6 +48,7 @@ export async function project(): Promise<void> {
   const status = config.status && (await openStatusServer(config.status, readiness));
   closeOnSignal(async () => {
     readiness.notReady('projector', 'stopping');
+    lead.stopFollowing();
     await projector.stop();
     await stores.close();
     await tracing.stop();

@@ -90,6 +90,28 @@ describe('a process that follows the leader', () => {
     expect(tables.claims).toBe(0);
   });
 
+  it('waits no longer when it stops, also where the warehouse does not answer, and takes no lead', async () => {
+    const election = new TrailLeaderElection(tables, { rank: 'reserve', maxWaitMs: 1 });
+    tables.changing.add('o_new');
+    const following = election.follow('o_new', 7n, () => isGone);
+    expect(await isDone(following.catch(() => undefined))).toBe(false);
+    let answer = (_: boolean): void => undefined;
+    const asked = new Promise<void>((resolve) => {
+      tables.isChanging = () => {
+        resolve();
+        return new Promise((tell) => (answer = tell));
+      };
+    });
+    await asked;
+    election.stopFollowing();
+    const stopped = { kind: 'SHUTTING_DOWN' };
+    await expect(following).rejects.toMatchObject(stopped);
+    answer(false);
+    await expect(election.follow('o_new', 7n, () => isGone)).rejects.toMatchObject(stopped);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(tables.claims).toBe(0);
+  });
+
   it('takes the lead when none comes, as for one that is being made', async () => {
     await follow(1);
     expect(tables.claims).toBe(1);

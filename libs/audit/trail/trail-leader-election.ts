@@ -1,6 +1,8 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LeaderElection } from '@app/event-store';
 import { Semaphore } from '@app/flow';
+import { MillraceError } from '@app/platform';
 import { FencedError, type AuditTables } from '@app/warehouse';
 import { lastPositionOf } from './last-position.js';
 
@@ -39,6 +41,7 @@ export class TrailLeaderElection extends LeaderElection {
   /** Several trails may be written at a time, and each of them may want the lead. */
   private taking: Promise<void> | undefined;
   private readonly asking = new Semaphore(ASKING);
+  private readonly stopping = new AbortController();
   private readonly rank: LeaderRank;
   private readonly maxWaitMs: number;
 
@@ -49,6 +52,7 @@ export class TrailLeaderElection extends LeaderElection {
     super();
     this.rank = rank;
     this.maxWaitMs = maxWaitMs;
+    setMaxListeners(0, this.stopping.signal);
   }
 
   get isLeading(): boolean {
@@ -102,6 +106,14 @@ export class TrailLeaderElection extends LeaderElection {
     this.followingSince = performance.now();
   }
 
+  /**
+   * Waits for no leader any more: a process that stops would otherwise last as long as the leader may
+   * take for an event. The next start waits for it again.
+   */
+  stopFollowing(): void {
+    this.stopping.abort(new MillraceError('SHUTTING_DOWN', 'the server stops'));
+  }
+
   async confirm(): Promise<boolean> {
     if (this.leading && !(await this.tables.holdsAudit())) this.lose();
     return this.leading;
@@ -113,14 +125,32 @@ export class TrailLeaderElection extends LeaderElection {
    * @param isGone tells whether the database is known to be deleted with its organization: nothing
    *   has to be carried out there any more. A trail that is not there may also be one that the
    *   leader has not made yet. Other trails tell nothing about it: the leader may be ahead in them.
+   * @throws {MillraceError} SHUTTING_DOWN
    */
   async follow(database: string, position: bigint, isGone: () => boolean): Promise<void> {
+    const { signal } = this.stopping;
+    signal.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const stop = (): void => reject(signal.reason as Error);
+      signal.addEventListener('abort', stop, { once: true });
+      void this.carriedOut(database, position, isGone)
+        .then(resolve, reject)
+        .finally(() => signal.removeEventListener('abort', stop));
+    });
+  }
+
+  private async carriedOut(
+    database: string,
+    position: bigint,
+    isGone: () => boolean,
+  ): Promise<void> {
     // A process that stepped in for a projector is waited for as long as the projector was, and no
     // longer.
     let since = this.rank === 'projector' ? this.followingSince : undefined;
     for (;;) {
       // While this process mends what it takes over, no event goes past: it mends by what is known.
       await this.taking;
+      this.stopping.signal.throwIfAborted();
       if (this.leading || isGone()) return;
       const last = await this.asking.run(() => lastPositionOf(this.tables, database));
       if (this.taking) continue;
@@ -135,6 +165,7 @@ export class TrailLeaderElection extends LeaderElection {
       else if (await this.asking.run(() => this.tables.isChanging(database)))
         since = performance.now();
       else {
+        this.stopping.signal.throwIfAborted();
         await this.take();
         since = performance.now();
       }

@@ -45,11 +45,24 @@ export class FairSemaphore {
   /**
    * Does the same for work that ends elsewhere: resolves when it is this party's turn.
    * @returns a function to call once, when the work has ended.
+   * @throws the signal's reason when it is aborted before
    */
-  async begin(party: string, order: string): Promise<() => void> {
+  async begin(party: string, order: string, signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
     this.notice(party);
-    await new Promise<void>((begin) => {
-      this.of(party).waiting.push({ order, begin });
+    await new Promise<void>((resolve, reject) => {
+      const { waiting } = this.of(party);
+      const begin = (): void => {
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      };
+      const entry = { order, begin };
+      const leave = (): void => {
+        waiting.splice(waiting.indexOf(entry), 1);
+        reject(signal?.reason as Error);
+      };
+      signal?.addEventListener('abort', leave, { once: true });
+      waiting.push(entry);
       this.startWhatCan();
     });
     return () => {

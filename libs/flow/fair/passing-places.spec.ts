@@ -71,6 +71,26 @@ describe('places that are passed on', () => {
     await expect(places.acquire('late', gone.signal)).rejects.toThrow('left');
   });
 
+  it('are never all of one party, however much of its work lasts', async () => {
+    places = new PassingPlaces({ ...of, each: { beginning: 1, lasting: 2 } });
+    const begunBy = (party: string, count: number): Work[] =>
+      Array.from({ length: count }, () => {
+        const work = new Work();
+        void places.run(work.run, party);
+        return work;
+      });
+    const many = begunBy('many', 9);
+    await pass(10 * of.passAfterMs);
+    expect(many.filter(({ hasBegun }) => hasBegun)).toHaveLength(3);
+    const others = begunBy('other', 2);
+    await pass(of.passAfterMs);
+    expect(others.every(({ hasBegun }) => hasBegun)).toBe(true);
+    // What one of its own leaves is free for the next of the same party.
+    many[0]?.end();
+    await pass(of.passAfterMs);
+    expect(many.filter(({ hasBegun }) => hasBegun)).toHaveLength(4);
+  });
+
   it('are all free again when everything is over, also what failed', async () => {
     const failing = places.run(() => Promise.reject(new Error('disk')));
     await expect(failing).rejects.toThrow('disk');

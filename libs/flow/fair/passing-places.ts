@@ -1,29 +1,30 @@
-import { Semaphore } from '../semaphore.js';
 import { FairSemaphore } from './fair-semaphore.js';
 
 /**
  * Lets so much work begin at a time, in turns of the parties that ask. Work that lasts passes its
  * place on: it waits for somebody else by then, or is long, and keeps nobody from beginning. The
- * work that has passed its place on is bounded, too.
+ * work that has passed its place on is bounded, too, and has its turns as well.
  */
 export class PassingPlaces {
   private readonly beginning: FairSemaphore;
-  private readonly lasting: Semaphore;
+  private readonly lasting: FairSemaphore;
   private readonly passAfterMs: number;
 
   constructor(of: {
     readonly beginning: number;
     readonly lasting: number;
     readonly passAfterMs: number;
+    /** The most places that one party may have, even if nobody else is there; undefined: all. */
+    readonly each?: { readonly beginning: number; readonly lasting: number };
   }) {
-    this.beginning = new FairSemaphore(of.beginning);
-    this.lasting = new Semaphore(of.lasting);
+    this.beginning = new FairSemaphore(of.beginning, undefined, of.each?.beginning);
+    this.lasting = new FairSemaphore(of.lasting, undefined, of.each?.lasting);
     this.passAfterMs = of.passAfterMs;
   }
 
   /** Does the work when there is a place for it. */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    const leave = await this.acquire();
+  async run<T>(work: () => Promise<T>, party?: string): Promise<T> {
+    const leave = await this.acquire(party);
     try {
       return await work();
     } finally {
@@ -33,10 +34,9 @@ export class PassingPlaces {
 
   /** @returns what gives the place back; more than once does no harm. @throws the signal's reason */
   async acquire(party = '', signal?: AbortSignal): Promise<() => void> {
-    signal?.throwIfAborted();
-    const leave = once(await this.turn(party, signal));
+    const leave = once(await this.beginning.begin(party, '', signal));
     const over = new AbortController();
-    const timer = setTimeout(() => void this.passOn(leave, over.signal), this.passAfterMs);
+    const timer = setTimeout(() => void this.passOn(party, leave, over.signal), this.passAfterMs);
     return () => {
       clearTimeout(timer);
       over.abort();
@@ -44,23 +44,8 @@ export class PassingPlaces {
     };
   }
 
-  private async turn(party: string, signal?: AbortSignal): Promise<() => void> {
-    const turn = this.beginning.begin(party, '');
-    if (!signal) return turn;
-    const gone = new Promise<never>((_, reject) => {
-      const leave = (): void => {
-        reject(signal.reason as Error);
-        // Its turn comes all the same, and ends at once.
-        void turn.then((end) => end());
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      void turn.then(() => signal.removeEventListener('abort', leave));
-    });
-    return Promise.race([turn, gone]);
-  }
-
-  private async passOn(leave: () => void, over: AbortSignal): Promise<void> {
-    const end = await this.lasting.acquire(over).catch(() => undefined);
+  private async passOn(party: string, leave: () => void, over: AbortSignal): Promise<void> {
+    const end = await this.lasting.begin(party, '', over).catch(() => undefined);
     // The work was over before there was room.
     if (!end) return;
     leave();

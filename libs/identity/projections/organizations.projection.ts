@@ -48,6 +48,8 @@ export class OrganizationsProjection implements SnapshottedProjection {
   private readonly deleted = new Set<string>();
   private readonly memberships = new Map<string, Set<string>>();
   private readonly founded = new Map<string, Set<string>>();
+  /** By database, also of organizations deleted since the start, whose databases are being dropped. */
+  private readonly shares = new Map<string, string>();
   /** Tokens by the fingerprint of their secret. */
   private readonly tokens = new Map<string, Token>();
 
@@ -93,6 +95,11 @@ export class OrganizationsProjection implements SnapshottedProjection {
     return this.founded.get(tenant)?.size ?? 0;
   }
 
+  /** The share of the organization with this database; a database that is not known has its own. */
+  shareOf(database: string): string {
+    return this.shares.get(database) ?? database;
+  }
+
   /** Lists them by name. */
   list(): readonly Organization[] {
     return [...this.byId.values()].sort(byName);
@@ -125,7 +132,8 @@ export class OrganizationsProjection implements SnapshottedProjection {
   }
 
   private index(organization: Organization): void {
-    const { id, name, members, tenant } = organization;
+    const { id, name, database, share, members, tenant } = organization;
+    this.shares.set(database, share);
     if (tenant !== undefined)
       this.founded.set(tenant, (this.founded.get(tenant) ?? new Set()).add(id));
     this.indexMembers(id, this.byId.get(id)?.members, members);

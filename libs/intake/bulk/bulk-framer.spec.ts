@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { BulkFramer } from './bulk-framer.js';
 import type { Rejections } from './bulk-items.js';
@@ -136,6 +138,23 @@ describe('BulkFramer', () => {
     };
     expect(alternating(() => '')).not.toThrow();
     expect(alternating((n) => `,"_id":"${n}"`)).toThrow('split it');
+  });
+
+  it('keeps nothing of long actions that differ', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const used = (): number => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const framer = new BulkFramer('a');
+    const before = used();
+    const note = 'x'.repeat(60_000);
+    for (let n = 0; n < 500; n += 1)
+      framer.push(Buffer.from(`{"index":{"note":"${n}${note}"}}\n{}\n`));
+    const kept = used() - before;
+    expect(framer.end().size).toBe(0);
+    expect(kept).toBeLessThan(10e6);
   });
 
   it.each([

@@ -7,6 +7,11 @@ const [NEWLINE, OPEN_OBJECT, CLOSE_OBJECT] = [0x0a, 0x7b, 0x7d];
 const LINES_LOST = '; curl -d takes line breaks out of a file, --data-binary keeps them';
 const ACTION_BYTES_MAX = 64 * 1024;
 const ACTIONS_REMEMBERED = 1000;
+/**
+ * A longer action line is read again each time. Clients write far shorter ones, and all that are
+ * remembered must stay small beside a request's body: these take half a megabyte.
+ */
+const REMEMBERED_LENGTH_MAX = 512;
 const NO_BYTES = Buffer.alloc(0);
 const LINE_BREAK = Buffer.from('\n');
 
@@ -88,13 +93,16 @@ export class BulkFramer {
       throw this.malformed(
         `want an action such as {"index":{"_index":"logs"}}, on one line${text.includes('}{') ? LINES_LOST : ''}`,
       );
-    if (action.id === undefined && this.known.size < ACTIONS_REMEMBERED)
-      this.known.set(text, action);
+    if (action.id === undefined && this.mayRemember(text)) this.known.set(text, action);
     if (action.id === undefined) {
       this.lastLine = Buffer.from(line);
       this.lastAction = action;
     }
     return action;
+  }
+
+  private mayRemember({ length }: string): boolean {
+    return length <= REMEMBERED_LENGTH_MAX && this.known.size < ACTIONS_REMEMBERED;
   }
 
   private document(action: BulkAction, chunk: Buffer, whole: boolean): void {

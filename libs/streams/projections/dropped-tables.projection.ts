@@ -7,7 +7,7 @@ import {
 import { Backoff, within } from '@app/flow';
 import type { WarehouseSchema } from '@app/warehouse';
 import type { StreamDeleted } from '../aggregates/stream.aggregate.js';
-import { placesForTables } from './places-for-tables.js';
+import { placesForTables, type OrganizationDatabases } from './places-for-tables.js';
 import type { OrganizationDeletedData, StreamsProjection } from './streams.projection.js';
 
 interface Place {
@@ -45,8 +45,7 @@ export class DroppedTablesProjection implements Projection {
   constructor(
     private readonly schema: WarehouseSchema,
     private readonly streams: StreamsProjection,
-    /** The databases of all organizations. */
-    private readonly databases: () => readonly string[],
+    private readonly organizations: OrganizationDatabases,
     private readonly lead: LeaderElection,
     private readonly log: DroppedLog,
   ) {}
@@ -68,7 +67,7 @@ export class DroppedTablesProjection implements Projection {
       await this.places.run(async () => {
         await this.schema.dropStreamTable(place, id);
         await this.schema.dropRejected(place.database, id);
-      });
+      }, this.organizations.shareOf(place.database));
     this.placed.delete(id);
   }
 
@@ -106,7 +105,7 @@ export class DroppedTablesProjection implements Projection {
         await this.places.run(async () => {
           // There may have been no place until it ended.
           if (!signal.aborted) await this.schema.dropDatabase(database);
-        });
+        }, this.organizations.shareOf(database));
         return;
       } catch (error) {
         const message = 'the database of a deleted organization is still there; it is tried again';
@@ -133,7 +132,7 @@ export class DroppedTablesProjection implements Projection {
 
   private async dropLeftovers(): Promise<void> {
     await this.dropDatabases();
-    for (const database of this.databases()) {
+    for (const database of this.organizations.databases()) {
       for (const id of await this.schema.rejectedStreams(database))
         if (this.streams.isDeleted(id)) await this.schema.dropRejected(database, id);
     }

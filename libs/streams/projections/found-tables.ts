@@ -1,6 +1,7 @@
 import type { NotUnderstood } from '@app/event-store';
 import type { WarehouseSchema, WarehouseTable } from '@app/warehouse';
 import { nameOf } from './missing-tables.js';
+import type { OrganizationDatabases } from './places-for-tables.js';
 import { UnknownTableError } from './unknown-table.js';
 import type { StreamsProjection } from './streams.projection.js';
 
@@ -11,8 +12,7 @@ export class FoundTables {
   constructor(
     private readonly schema: WarehouseSchema,
     private readonly streams: StreamsProjection,
-    /** The databases of all organizations. */
-    readonly databases: () => readonly string[],
+    readonly organizations: OrganizationDatabases,
     private readonly notUnderstood: Pick<NotUnderstood, 'has'> = { has: () => false },
   ) {}
 
@@ -31,7 +31,7 @@ export class FoundTables {
 
   /** Gives the tables of streams. Our own tables begin with an underscore, which no stream does. */
   ofStreams(): readonly WarehouseTable[] {
-    const known = new Set(this.databases());
+    const known = new Set(this.organizations.databases());
     return this.found.filter(
       ({ database, table }) => !table.startsWith('_') && known.has(database),
     );

@@ -148,7 +148,7 @@ export class WarehouseTablesProjection implements Projection {
 
   private async mendAll(): Promise<void> {
     const tables = new Map(this.found.all().map((table) => [nameOf(table), table]));
-    for (const database of this.found.databases()) await this.createDatabase(database);
+    for (const database of this.found.organizations.databases()) await this.createDatabase(database);
     const streams = new Map(
       this.streams.all().map((stream) => [`${stream.database}.${stream.name}`, stream]),
     );
@@ -178,7 +178,8 @@ export class WarehouseTablesProjection implements Projection {
   }
 
   private work(database: string, work: () => Promise<void>): Promise<void> {
-    return this.working.run(database, () => this.places.run(work));
+    const share = this.found.organizations.shareOf(database);
+    return this.working.run(database, () => this.places.run(work, share));
   }
 
   private async change(

@@ -15,6 +15,8 @@ interface Fault {
 export class MemoryWriter extends WarehouseWriter {
   /** Offsets of batches as they were inserted, doubles too. */
   readonly stored: bigint[] = [];
+  /** The tables whose offsets were read, in order. */
+  readonly readOf: string[] = [];
   private readonly faults = new Map<bigint, Fault>();
   private reads: Promise<void> = Promise.resolve();
 
@@ -50,10 +52,11 @@ export class MemoryWriter extends WarehouseWriter {
   }
 
   override async storedOffsets(
-    _table: TableName,
+    { table }: TableName,
     _partition: number,
     from: bigint,
   ): Promise<ReadonlySet<bigint>> {
+    this.readOf.push(table);
     const read = new Set(this.stored.filter((offset) => offset >= from));
     await this.reads;
     return read;
