@@ -132,7 +132,7 @@ describe('two groups of one stream that are inserted at once', () => {
   });
 });
 
-describe('what the writer knows of the tables of a partition', () => {
+describe('the known tables of a partition', () => {
   let directory: string;
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), 'millrace-groups-'));
@@ -157,7 +157,8 @@ describe('what the writer knows of the tables of a partition', () => {
       if (n % 1000 === 0) await insertInto('used');
     }
     for (const table of ['used', 'old']) await insertInto(table);
-    const readsOf = (table: string): number => writer.readOf.filter((each) => each === table).length;
+    const readsOf = (table: string): number =>
+      writer.readOf.filter((each) => each === table).length;
     expect([readsOf('used'), readsOf('s0'), readsOf('old')]).toEqual([1, 1, 2]);
   });
 });

@@ -50,7 +50,7 @@ export async function applyUntilDone(
       await applyOnce(runner, event);
       return true;
     } catch (error) {
-      // What ends because it was told to has not failed; the next start does it again.
+      // Work that ends because it was told to has not failed; the next start does it again.
       if (signal.aborted) return false;
       failed(error);
     }

@@ -85,7 +85,7 @@ describe('places that are passed on', () => {
     const others = begunBy('other', 2);
     await pass(of.passAfterMs);
     expect(others.every(({ hasBegun }) => hasBegun)).toBe(true);
-    // What one of its own leaves is free for the next of the same party.
+    // A place that one of its own leaves is free for the next of the same party.
     many[0]?.end();
     await pass(of.passAfterMs);
     expect(many.filter(({ hasBegun }) => hasBegun)).toHaveLength(4);

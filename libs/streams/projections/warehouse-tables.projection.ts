@@ -148,7 +148,8 @@ export class WarehouseTablesProjection implements Projection {
 
   private async mendAll(): Promise<void> {
     const tables = new Map(this.found.all().map((table) => [nameOf(table), table]));
-    for (const database of this.found.organizations.databases()) await this.createDatabase(database);
+    for (const database of this.found.organizations.databases())
+      await this.createDatabase(database);
     const streams = new Map(
       this.streams.all().map((stream) => [`${stream.database}.${stream.name}`, stream]),
     );
