@@ -154,6 +154,11 @@ export const guardContract = (
         /refused: schema is not allowed/,
       ],
       [
+        "SELECT y AS schema FROM t WHERE (schema AS y) != ''",
+        403,
+        /refused: schema is not allowed/,
+      ],
+      [
         "WITH schema AS y SELECT y AS schema FROM t WHERE schema = ''",
         403,
         /refused: schema is not allowed/,
