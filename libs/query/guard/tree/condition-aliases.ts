@@ -1,6 +1,8 @@
 /** An open node of the engine's print, as far as aliases need it. */
 interface AliasNode {
   readonly label: string;
+  /** Tells whether the node has an alias. */
+  readonly aliased: boolean;
 }
 
 /** Sections of a query in which an alias of its SELECT list is what its expression is. */
@@ -9,7 +11,9 @@ const CONDITIONS = new Set(['PREWHERE', 'WHERE', 'GROUP BY', 'HAVING', 'QUALIFY'
 /**
  * Tells which names can only be an alias of the SELECT list of their own query. A name within the
  * list itself never counts: an alias may stand there in its own definition, and then the engine
- * looks for another meaning. Neither does the alias of another query, which is not in reach.
+ * looks for another meaning. Neither does a name within anything else that has an alias, since the
+ * list could use that alias in turn: `SELECT y AS schema FROM t WHERE (schema AS y) != ''`. And
+ * neither does the alias of another query, which is not in reach.
  */
 export class ConditionAliases {
   private readonly declared = new Map<AliasNode, Set<string>>();
@@ -24,10 +28,16 @@ export class ConditionAliases {
     this.declared.set(query, aliases.add(alias));
   }
 
-  /** @param path to a name that is no table's */
-  refer(name: string, path: readonly AliasNode[]): void {
+  /**
+   * @param path to a name that is no table's
+   * @param aliased tells whether the name itself has an alias
+   */
+  refer(name: string, path: readonly AliasNode[], aliased: boolean): void {
     const at = path.findLastIndex(({ label }) => label === 'QUERY');
-    const isCondition = CONDITIONS.has(path[at + 1]?.label ?? '');
+    const isCondition =
+      CONDITIONS.has(path[at + 1]?.label ?? '') &&
+      !aliased &&
+      path.slice(at + 1).every((node) => !node.aliased);
     const uses = this.used.get(name) ?? new Set();
     this.used.set(name, uses.add(isCondition ? path[at] : undefined));
   }

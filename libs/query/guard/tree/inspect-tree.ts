@@ -61,6 +61,7 @@ const IN_FUNCTIONS = /^(?:global)?(?:not)?(?:null)?in(?:ignoreset)?$/i;
 interface OpenNode {
   readonly indent: number;
   readonly label: string;
+  readonly aliased: boolean;
   /** LIST only: the number of children so far. */
   children: number;
   /** QUERY only: the tables of its FROM that have no alias, and all other names in it. */
@@ -74,6 +75,7 @@ interface OpenCall extends TextCall {
   readonly arguments: Argument[];
 }
 
+const ALIASED = /(?:^|, )alias: /;
 const IDENTIFIER = /^(?:alias: [^,]*, )?identifier: ([^,]+)(?:, final: .*|, sample_size: .*)?$/;
 const FUNCTION = /^(?:alias: [^,]*, )?function_name: ([^,]+), function_type: \w+(?:, .*)?$/;
 const TABLE_FUNCTION = /^(?:alias: [^,]*, )?table_function_name: ([^,]+)(?:, .*)?$/;
@@ -125,7 +127,8 @@ export function inspectTree(print: string): TreeFindings {
     const read = node
       ? readNode(certain(kind, 'kind of a node'), attributes, path, findings)
       : { label: readSection(line, findings), call: undefined };
-    path.push({ indent, ...read, children: 0, unnamed: new Set(), named: new Set() });
+    const aliased = ALIASED.test(attributes);
+    path.push({ indent, ...read, aliased, children: 0, unnamed: new Set(), named: new Set() });
   }
   for (const name of findings.ambiguous) findings.texts.delete(name);
   return findings;
@@ -194,7 +197,7 @@ function readNode(
     return { label: kind, call: openCall(called, true, findings) };
   }
   if (kind === 'CONSTANT') readConstant(attributes, alias, outer, findings);
-  else if (kind === 'IDENTIFIER') readIdentifier(name(IDENTIFIER), path, outer, findings);
+  else if (kind === 'IDENTIFIER') readIdentifier(name(IDENTIFIER), path, outer, findings, ALIASED.test(attributes));
   else outer?.arguments.push({ kind: 'other' });
   readAlias(kind, attributes, alias, path, findings);
   return { label: kind, call: undefined };
@@ -234,6 +237,7 @@ function readIdentifier(
   path: readonly OpenNode[],
   outer: OpenCall | undefined,
   findings: Findings,
+  aliased: boolean,
 ): void {
   const [first, ...more] = identifier.split('.').map(asWritten);
   const only = certain(first, 'first word of a name');
@@ -251,7 +255,7 @@ function readIdentifier(
   } else if (isSecondArgument(path, 'IN')) findings.inOperands.push(whole);
   else {
     findings.columns.push(whole);
-    if (more.length === 0) findings.aliases.refer(only, path);
+    if (more.length === 0) findings.aliases.refer(only, path, aliased);
     if (path.at(-3)?.label === 'HIGHER') findings.references.push(whole);
   }
 }
