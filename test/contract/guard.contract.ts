@@ -160,8 +160,21 @@ export const guardContract = (
       ],
       [
         "SELECT name AS schema FROM t WHERE name = (SELECT schema) AND schema = ''",
+        400,
+        /a subquery cannot look at schema/,
+      ],
+      [
+        "SELECT y AS schema FROM t WHERE (schema AS y) != ''",
         403,
         /refused: schema is not allowed/,
+      ],
+      ["SELECT in('a', schema)", 403, /refused: schema is not allowed/],
+      ["SELECT in('a', currentDatabase)", 403, /refused: currentDatabase is not allowed/],
+      ['SELECT currentUser', 403, /refused: currentUser is not allowed/],
+      [
+        "SELECT name FROM t WHERE currentUser LIKE 'o%'",
+        403,
+        /refused: currentUser is not allowed/,
       ],
       [
         "SELECT name AS database FROM t WHERE DATABASE = ''",
