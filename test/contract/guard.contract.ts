@@ -168,6 +168,14 @@ export const guardContract = (
         400,
         /cannot look at schema, which the SELECT around it computes/,
       ],
+      ["SELECT in('a', schema)", 403, /refused: schema is not allowed/],
+      ["SELECT in('a', currentDatabase)", 403, /refused: currentDatabase is not allowed/],
+      ['SELECT currentUser', 403, /refused: currentUser is not allowed/],
+      [
+        "SELECT name FROM t WHERE currentUser LIKE 'o%'",
+        403,
+        /refused: currentUser is not allowed/,
+      ],
       [
         "SELECT name AS database FROM t WHERE DATABASE = ''",
         403,

@@ -22,7 +22,7 @@ const DATABASE =
 /** These functions would reveal the name of the organization's database. */
 const DATABASE_NAMES = new Set(['_database', 'currentdatabase', 'current_database']);
 /** These names would also reveal it, unless they are columns, or aliases in a condition. */
-const DATABASE_WORDS = new Set(['database', 'schema']);
+const DATABASE_WORDS = new Set(['database', 'schema', 'currentuser']);
 
 /**
  * Refuses everything that is refused for every tenant.
@@ -77,7 +77,7 @@ export function checkFindings(
       `${name} is a function here, which is not allowed${at(name)}; a column is named with its table's name, as t.${name}`,
     );
   }
-  for (const name of findings.columns) {
+  for (const name of [...findings.columns, ...findings.inOperands]) {
     const last = certain(name.at(-1), 'last word of a name');
     if (DATABASE_NAMES.has(last.toLowerCase()) && name.length <= 2)
       throw refused('name', `${last} is not allowed${at(last)}`);
@@ -145,7 +145,8 @@ export function checkTables(
       `${catalog.missing(organization, bare)}${placeOf(bare, text)}${didYouMean(bare, known)}`,
     );
   }
-  for (const [name, ...more] of columns) {
+  const operands = inOperands.filter((name) => !own(name));
+  for (const [name, ...more] of [...columns, ...operands]) {
     if (more.length > 0 || !DATABASE_WORDS.has(name.toLowerCase())) continue;
     if (aliases.isAlias(name)) continue;
     const isColumn = tables.some(([table]) =>

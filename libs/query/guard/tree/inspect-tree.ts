@@ -26,7 +26,7 @@ export interface TreeFindings {
   readonly lambdas: ReadonlySet<string>;
   /** Names anywhere else, and references. */
   readonly columns: readonly Name[];
-  /** The names among them that can only be aliases of the SELECT list. */
+  /** The names among them, and on the right of IN, that can only be aliases of the SELECT list. */
   readonly aliases: Pick<ConditionAliases, 'isAlias'>;
   /** Names of common table expressions. */
   readonly expressions: ReadonlySet<string>;
@@ -253,10 +253,12 @@ function readIdentifier(
   if (TABLE_SECTION.test(path.at(-1)?.label ?? '')) {
     findings.tables.push(whole);
     findings.scopes.refer(only, path);
-  } else if (isSecondArgument(path, 'IN')) findings.inOperands.push(whole);
+    return;
+  }
+  if (more.length === 0) findings.aliases.refer(only, path, aliased);
+  if (isSecondArgument(path, 'IN')) findings.inOperands.push(whole);
   else {
     findings.columns.push(whole);
-    if (more.length === 0) findings.aliases.refer(only, path, aliased);
     if (path.at(-3)?.label === 'HIGHER') findings.references.push(whole);
   }
 }
