@@ -48,6 +48,14 @@ describe('the official client of ClickHouse', () => {
     expect(await rowsOf(client, `SELECT name FROM system.tables WHERE name = '${table}'`)).toEqual([
       { name: table },
     ]);
+    // dbt-clickhouse asks for its relations so, by an alias in the condition.
+    const relations =
+      'SELECT t.name AS name, t.database AS schema, d.name AS db, count() AS n FROM system.tables AS t' +
+      ` LEFT JOIN system.databases AS d ON t.database = d.name WHERE schema = 'acme' AND name = '${table}' GROUP BY name, schema, db`;
+    expect(await rowsOf(client, relations)).toEqual([
+      { name: table, schema: 'acme', db: 'acme', n: 1 },
+    ]);
+    expect(await rowsOf(client, relations.replace("'acme'", "'other'"))).toEqual([]);
     await expect(client.query({ query: 'SELECT * FROM nowhere' })).rejects.toMatchObject({
       code: '60',
       type: 'UNKNOWN_TABLE',
