@@ -9,7 +9,8 @@ export interface BoundValue {
   readonly text: string;
 }
 
-const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+/** A text that is a number. */
+export const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const INTEGER = /^[+-]?\d+$/;
 const PLAIN = /^[+-]?\d{0,56}(?:\.\d{0,19})?$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;

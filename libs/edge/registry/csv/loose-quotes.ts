@@ -42,11 +42,12 @@ export async function refusePadded(file: string, delimiter: string, head: number
  */
 export function loosened(source: Source): Pick<Source, 'settings' | 'header' | 'byNames'> {
   const { header, byNames } = source;
-  const settings = { ...source.settings, ...blanksOf({ isLoose: true }) };
+  const blanks = blanksOf({ isLoose: true });
+  const settings = { ...source.settings, ...blanks };
   return {
     settings,
     ...(header && {
-      header: { ...header, settings: { ...header.settings, ...blanksOf({ isLoose: true }) } },
+      header: { ...header, settings: { ...header.settings, ...blanks } },
     }),
     ...(byNames && { byNames: { ...byNames, ...loosened(byNames) } }),
   };

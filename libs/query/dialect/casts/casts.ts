@@ -3,14 +3,14 @@ import { quoteText } from '@app/warehouse';
 import { readType } from '../../guard/arguments/read-type.js';
 import { existingDay } from '../times/existing-day.js';
 import { decimalLiteral } from '../numbers/decimal-arithmetic.js';
-import { DECIMAL_DIGITS_MAX, isExact, isInteger, type Known } from './known-type.js';
+import { DECIMAL_DIGITS_MAX, hasType, isExact, isInteger, type Known } from './known-type.js';
 import type { Nodes } from '../source-tree.js';
 import { checkedDate } from '../times/time-literals.js';
 import { checkMoment, isMoment, NO_MOMENT_OF_TEXT } from '../times/casts-to-moment.js';
 import { timeOfDay, writtenTimeOfDay } from '../times/casts-to-time.js';
 import { isWideInteger, wideInteger } from './wide-integers.js';
 import { withoutBlanks } from './surrounding-blanks.js';
-import { castToDecimal, FLOATS, wideFloat } from './casts-to-decimal.js';
+import { castToDecimal, wideFloat } from './casts-to-decimal.js';
 import { nestedCast } from './nested-casts.js';
 import { engineType, TEXT_TYPE } from './standard-type-names.js';
 import { castType } from './value-types.js';
@@ -29,9 +29,6 @@ const SCALAR_TYPE =
 const NESTED_TYPE = /^(?:Array|Tuple|Map)\(/;
 const NUMBERS = /^(?:signed|unsigned|count|literal|fraction|decimal|float)$/;
 const LENGTH_OF_TIME = /^\(*toInterval/;
-const MIXED = "match(toTypeName(%), 'Dynamic|Variant|JSON')";
-const DECIMALS = "match(toTypeName(%), 'Decimal')";
-const of = (pattern: string, value: string): string => pattern.replace('%', () => value);
 
 /**
  * `CAST(value, 'type')` by the rules of the standard: a value that does not fit into the type is an
@@ -140,10 +137,11 @@ function integerOf(type: Known, value: string, target: string): string | undefin
     return `accurateCast(round(${value}), ${nullable})`;
   if (!isText(type)) return undefined;
   const exact = `accurateCastOrNull(${value}, ${quoteText(target)})`;
+  const is = (names: string): string => hasType(value, names);
   const whole =
     type.kind === 'text'
       ? exact
-      : `multiIf(${of(MIXED, value)}, CAST(${value}, ${nullable}), ${of(FLOATS, value)}, accurateCastOrNull(round(${wideFloat(value)}), ${quoteText(target)}), ${of(DECIMALS, value)}, accurateCastOrNull(round(accurateCastOrNull(${value}, 'Decimal(76, 20)')), ${quoteText(target)}), ${exact})`;
+      : `multiIf(${is('Dynamic|Variant|JSON')}, CAST(${value}, ${nullable}), ${is('Float')}, accurateCastOrNull(round(${wideFloat(value)}), ${quoteText(target)}), ${is('Decimal')}, accurateCastOrNull(round(accurateCastOrNull(${value}, 'Decimal(76, 20)')), ${quoteText(target)}), ${exact})`;
   return numberUnless(`isNull(${whole}) AND isNotNull(${value})`, target, whole);
 }
 

@@ -70,6 +70,13 @@ export const COUNT = known('count', INT64_DIGITS);
 const DIGITS: Readonly<Record<string, number>> = { 8: 3, 16: 5, 32: 10, 64: INT64_DIGITS };
 export const DECIMAL_DIGITS_MAX = 76;
 
+/**
+ * A condition on the type of a value that only the engine knows.
+ * @param names a pattern of the engine's names, such as `Float|Decimal`
+ */
+export const hasType = (value: string, names: string): string =>
+  `match(toTypeName(${value}), '${names}')`;
+
 export const isInteger = ({ kind }: Known): boolean =>
   kind === 'signed' || kind === 'unsigned' || kind === 'count' || kind === 'literal';
 

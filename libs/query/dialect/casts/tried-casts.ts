@@ -4,7 +4,7 @@ import { existingDay } from '../times/existing-day.js';
 import { isMoment } from '../times/casts-to-moment.js';
 import { triedTimeOfDay } from '../times/casts-to-time.js';
 import type { Nodes } from '../source-tree.js';
-import { DECIMAL_DIGITS_MAX, isInteger, type Known } from './known-type.js';
+import { DECIMAL_DIGITS_MAX, hasType, isInteger, type Known } from './known-type.js';
 import { engineType } from './standard-type-names.js';
 import { withoutBlanks } from './surrounding-blanks.js';
 import { castType } from './value-types.js';
@@ -34,7 +34,7 @@ export function triedCast(source: TriedValue, name: string): string {
     return triedWideInteger(value, source.type, target) ?? cast(whole);
   }
   if (isInteger(type)) {
-    const is = (name: string): string => `match(toTypeName(${value}), '${name}')`;
+    const is = (name: string): string => hasType(value, name);
     // The engine raises an error for a decimal that does not fit into the integer. As a text it
     // becomes null.
     const decimal = `accurateCastOrNull(toString(${value}), 'Decimal(76, 20)')`;

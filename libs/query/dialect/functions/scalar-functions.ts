@@ -1,5 +1,6 @@
 import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
+import { hasType } from '../casts/known-type.js';
 import { engineFormat } from '../times/time-formats.js';
 import { isOfSeconds, wholeSeconds } from '../times/whole-seconds.js';
 import { JSON_FUNCTIONS } from '../json/json-functions.js';
@@ -10,13 +11,13 @@ import { age, LENGTHS_OF_TIME } from '../times/lengths-of-time.js';
 import { LIST_FUNCTIONS } from './list-functions.js';
 import { fn, literal, one, truth, two, written, type ScalarFunction } from './scalar-function.js';
 
-const isText = (x: string): string => `match(toTypeName(${x}), 'String')`;
+const isText = (x: string): string => hasType(x, 'String');
 
 /** Makes a time from a text, or from a number in these fractions of a second. */
 const timestamp = (digits: number, unit: string): ScalarFunction =>
   fn(1, 2, (x, format) =>
     format === undefined
-      ? `if(${isText(x)}, parseDateTime64BestEffort(toString(${x}), ${digits}, 'UTC'), if(match(toTypeName(${x}), 'Int|Float|Decimal'), fromUnixTimestamp64${unit}(toInt64(${x}), 'UTC'), toDateTime64(${x}, ${digits}, 'UTC')))`
+      ? `if(${isText(x)}, parseDateTime64BestEffort(toString(${x}), ${digits}, 'UTC'), if(${hasType(x, 'Int|Float|Decimal')}, fromUnixTimestamp64${unit}(toInt64(${x}), 'UTC'), toDateTime64(${x}, ${digits}, 'UTC')))`
       : parsedTime('to_timestamp', x, format),
   );
 const parsedTime = (name: string, x: string, format: string): string =>

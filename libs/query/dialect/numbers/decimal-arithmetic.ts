@@ -1,7 +1,7 @@
 import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import { DECIMAL_DIGITS_MAX, isExact, isInteger, joined, type Known } from '../casts/known-type.js';
-import { NUMBER } from '../casts/casts-to-decimal.js';
+import { NUMBER } from '../../plan/bound-value.js';
 import { constantOf, textOf } from './constants.js';
 import type { Nodes } from '../source-tree.js';
 

@@ -1,4 +1,4 @@
-import { checkMoment } from '../times/casts-to-moment.js';
+import { checkMoment } from './casts-to-moment.js';
 
 describe('texts that are cast to a time', () => {
   it.each([

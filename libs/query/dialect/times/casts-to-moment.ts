@@ -1,6 +1,6 @@
 import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
-import type { Known } from '../casts/known-type.js';
+import { hasType, type Known } from '../casts/known-type.js';
 
 const DAY = '(?:\\d{4}[^\\d\\s:]\\d{1,2}[^\\d\\s:]\\d{1,2}|\\d{8})';
 const CLOCK =
@@ -20,7 +20,7 @@ const NO_MOMENT =
   'is no time: 2024-01-31 10:30:00 is one; to_timestamp(n) reads seconds since 1970';
 
 const isNoText = (value: string, { kind }: Known): string =>
-  kind === 'text' ? '' : `NOT match(toTypeName(${value}), 'String') OR `;
+  kind === 'text' ? '' : `NOT ${hasType(value, 'String')} OR `;
 
 /** The condition that a value can be cast to a time. */
 export const isMoment = (value: string, type: Known): string =>

@@ -1,13 +1,12 @@
 import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
-import type { Known } from '../casts/known-type.js';
+import { hasType, type Known } from '../casts/known-type.js';
 
 const HOURS_AND_MINUTES = '\\\\s*([01]?[0-9]|2[0-3]):[0-5][0-9]';
 const TIME = `^${HOURS_AND_MINUTES}(:[0-5][0-9]([.][0-9]+)?)?\\\\s*$`;
 /** The engine would take it for minutes and seconds. */
 const WITHOUT_SECONDS = `^${HOURS_AND_MINUTES}\\\\s*$`;
 const NO_TIME = 'is no time of day: 10:30 and 10:30:00.5 are';
-const IS_TEXT = (value: string): string => `match(toTypeName(${value}), 'String')`;
 
 /** Writes the text with its seconds. */
 const withSeconds = (text: string): string =>
@@ -22,7 +21,7 @@ export function timeOfDay(value: string, { kind }: Known, target: string): strin
   const text = `toString(${value})`;
   const isNone = `throwIf(ifNull(NOT match(${text}, '${TIME}'), 0), ${quoteText(`a text ${NO_TIME}`)})`;
   const read = `if(${isNone} = 0, CAST(${withSeconds(text)}, ${quoteText(target)}), NULL)`;
-  return kind === 'text' ? read : `if(${IS_TEXT(value)}, ${read}, CAST(${value}, ${quoteText(target)}))`; // prettier-ignore
+  return kind === 'text' ? read : `if(${hasType(value, 'String')}, ${read}, CAST(${value}, ${quoteText(target)}))`; // prettier-ignore
 }
 
 /** Reads a time of day from a text that is written out in the statement. */
@@ -38,5 +37,5 @@ export function triedTimeOfDay(value: string, target: string): string {
   const text = `ifNull(toString(${value}), '')`;
   const cast = (from: string): string => `accurateCastOrNull(${from}, ${quoteText(target)})`;
   const read = `if(match(${text}, '${TIME}'), ${cast(withSeconds(text))}, NULL)`;
-  return `if(${IS_TEXT(value)}, ${read}, ${cast(value)})`;
+  return `if(${hasType(value, 'String')}, ${read}, ${cast(value)})`;
 }
