@@ -19,7 +19,7 @@ import {
 } from '../check/written-values.js';
 import type { SeenFiles } from '../check/checked-files.js';
 import { arePlain } from '../check/plain-values.js';
-import { withDays } from '../csv/csv-days.js';
+import { withDaysAndTruths } from '../csv/days-and-truths.js';
 import { withQuotedTexts } from '../check/quoted-in-lists.js';
 import { mayQuoteNumbers } from '../check/quoted-numbers.js';
 import { withMoments } from './delta-moments.js';
@@ -144,7 +144,7 @@ async function holdingAll(
     const begun = await find({ ...inference, ...OF_BEGINNINGS }).catch(() => []);
     const quick = typed(begun);
     if (begun.length > 0 && (await arePlain(quick, source, statements)))
-      return notation === 'csv' ? withDays(quick.columns, reading) : quick.columns;
+      return notation === 'csv' ? withDaysAndTruths(quick.columns, reading) : quick.columns;
   }
   const look = (found: readonly Column[]): Promise<Misfits> =>
     misfitsOf(typed(found), source, statements);
@@ -167,7 +167,7 @@ async function holdingAll(
     if (files === undefined) return columns;
     return notation === 'json'
       ? withQuotedTexts(columns, source, statements)
-      : withDays(columns, reading);
+      : withDaysAndTruths(columns, reading);
   }
   throw new SourceError(
     field.name === undefined

@@ -38,7 +38,7 @@ interface Reading {
 }
 
 /** Gives days and truths their type where the engine has found none for them. */
-export async function withDays(
+export async function withDaysAndTruths(
   columns: readonly Column[],
   reading: Reading,
 ): Promise<readonly Column[]> {
