@@ -1,7 +1,7 @@
 import type { SourceEngine } from '@app/warehouse';
 
 /**
- * The paths of a source's files on this machine, each once.
+ * The paths of a source's files on this machine, each once, in the order of their names.
  * @param files the source's table function that names them in `_path`
  * @param most the largest number of paths to list
  */
@@ -13,5 +13,6 @@ export async function listedPaths(
   const limit = most === undefined ? '' : ` LIMIT ${most}`;
   const listed = await statements.run(`SELECT DISTINCT _path FROM ${files}${limit} FORMAT JSONCompactEachRow`); // prettier-ignore
   const lines = listed.split('\n').filter((line) => line !== '');
-  return lines.flatMap((line) => JSON.parse(line) as readonly string[]);
+  // The engine names them in any order, and a fault of two files must read alike each time.
+  return lines.flatMap((line) => JSON.parse(line) as readonly string[]).sort();
 }
