@@ -135,6 +135,23 @@ describe('a process that follows one that is slow for an organization', () => {
     expect(actors).not.toContain('ann@example.com');
   });
 
+  it('leaves no entry unwritten when it stops, where it is the leader', async () => {
+    const { memberships } = leader.node;
+    const { id: organizationId, database } = await memberships.create('acme', undefined, by());
+    const entries = (): readonly string[] =>
+      tables.databases.get(database)?.map(({ type }) => type) ?? [];
+    tables.held = database;
+    // The second one comes while the first one is written.
+    await memberships.rotatePasscode(organizationId, by());
+    await memberships.rotatePasscode(organizationId, by());
+    leader.lead.stopFollowing();
+    const stopped = leader.node.stop();
+    tables.held = undefined;
+    tables.letGo();
+    await stopped;
+    expect(entries().slice(-2)).toEqual(['PasscodeRotated', 'PasscodeRotated']);
+  });
+
   it('shows the organization only when the leader has carried it out', async () => {
     const { database } = await found();
     expect(await endsMeanwhile(database)).toBe(false);

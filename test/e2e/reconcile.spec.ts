@@ -121,8 +121,9 @@ class Installation {
 
   async verified(...args: string[]): Promise<string> {
     const { code, stdout, stderr } = await this.run('audit:verify', ...args);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('intact')]);
-    expect(stdout + stderr).not.toContain('NOT INTACT');
+    // A failure shows all that was said, because the cause may be in a line of another trail.
+    if (code !== 0 || /NOT INTACT/.test(stdout + stderr)) throw new Error(stdout + stderr);
+    expect(stdout).toContain('intact');
     return stdout;
   }
 

@@ -128,6 +128,8 @@ export class TrailLeaderElection extends LeaderElection {
    * @throws {MillraceError} SHUTTING_DOWN
    */
   async follow(database: string, position: bigint, isGone: () => boolean): Promise<void> {
+    // The leader waits for nobody: when it stops, it still writes what it was given.
+    if (this.leading && !this.taking) return;
     const { signal } = this.stopping;
     signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
