@@ -10,6 +10,15 @@ import processEnvironment from './process-environment.cjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
+/** The process that runs it has the lock already. */
+const BUILD = `
+  import { build } from './bin/build.mjs';
+  await build().catch((error) => {
+    console.error(error.message);
+    process.exitCode = 1;
+  });
+`;
+
 const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 function checkNode() {
@@ -54,21 +63,25 @@ function newest(path) {
   return time;
 }
 
-async function buildIfStale() {
+function buildIfStale() {
   const stamp = modified(join(root, 'dist', '.build-stamp'));
   const sources = ['apps', 'libs', 'bin', 'tsconfig.json', 'package.json', 'package-lock.json'];
   if (stamp !== 0 && sources.every((source) => newest(join(root, source)) <= stamp)) return;
   console.error('building …');
-  const { build } = await import('./build.mjs');
-  await build().catch((error) => stop(error.message));
+  // A process of its own: compilers would keep 1.5 GB for as long as the launcher runs.
+  const { status } = spawnSync(process.execPath, ['--input-type=module', '--eval', BUILD], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+  });
+  if (status !== 0) process.exit(1);
 }
 
 export async function prepare() {
   checkNode();
   // Two processes that start at once must not install, or build, at the same time.
-  await alone(root, async () => {
+  await alone(root, () => {
     installPackages();
-    await buildIfStale();
+    buildIfStale();
   });
 }
 

@@ -19,6 +19,7 @@ const SLOW = (what: string, result: string): string => `
     mkdirSync(dirname(done), { recursive: true });
     writeFileSync(done, '');
     appendFileSync('log', '${what} ends\\n');
+    writeFileSync('${what}-pid', String(process.pid));
   }
 `;
 
@@ -90,6 +91,15 @@ describe('making a clone ready', () => {
     // Nothing is missing any more.
     expect(await start().ended).toEqual([[0, null], 'ready\n']);
     expect(log()).toHaveLength(4);
+  });
+
+  it('keeps no compiler in memory afterwards', async () => {
+    go();
+    const { ended } = start();
+    await ended;
+    const builder = Number(readFileSync(join(folder, 'build-pid'), 'utf8'));
+    expect(started.map(({ pid }) => pid)).not.toContain(builder);
+    expect(() => process.kill(builder, 0)).toThrow('ESRCH');
   });
 
   it('goes on with another when the one that did it was killed', async () => {
