@@ -67,7 +67,23 @@ const plain = (text: string): Field => ({ text, isQuoted: /["\n\r,]/.test(text) 
 const digits = fc.array(fc.constantFrom(...'0123456789'), { minLength: 1, maxLength: 21 });
 const odd = fc
   .constantFrom(
-    ...['-0', '+1', '007', '1.', '.5', '1.0', '1e3', '1E400', '1e-5', '-', 'nan', 'inf', '1e18'],
+    ...[
+      '-0',
+      '+1',
+      '007',
+      '1.',
+      '-2.',
+      '3.e1',
+      '.5',
+      '1.0',
+      '1e3',
+      '1E400',
+      '1e-5',
+      '-',
+      'nan',
+      'inf',
+      '1e18',
+    ],
     ...[
       '9007199254740993',
       '9223372036854775808',
@@ -150,13 +166,14 @@ function json(name: string, { text, isQuoted }: Field): string | undefined {
   const asText = JSON.stringify(text);
   if (name === 'arrays') return isJson(text) ? text : asText;
   if (type === 'Nullable(String)') return asText;
+  const number = text
+    .replace(/^ +| +$/g, '')
+    .replace(/^(-?)\.(?=\d)/, '$10.')
+    .replace(/^(-?\d+\.)(?=e|$)/i, '$10');
   // JSON can hold more than 64 bits only as text.
-  if (name === 'decimal') return asText;
+  if (name === 'decimal') return NUMBER.test(number) ? JSON.stringify(number) : asText;
   if (type === 'Nullable(Bool)') return /^(true|false)$/i.test(text) ? text.toLowerCase() : asText;
-  if (/^Nullable\((?:U?Int|Float)/.test(type)) {
-    const number = text.replace(/^ +| +$/g, '').replace(/^(-?)\.(?=\d)/, '$10.');
-    return NUMBER.test(number) ? number : asText;
-  }
+  if (/^Nullable\((?:U?Int|Float)/.test(type)) return NUMBER.test(number) ? number : asText;
   if ((type.startsWith('Nullable(') && name !== 'object') || name === '_timestamp')
     return NUMBER.test(text) ? text : asText;
   // A record is a line, and line breaks between values mean nothing.

@@ -123,6 +123,10 @@ export class TypedColumn {
     return family === 'integer' || family === 'float';
   }
 
+  get isOfDecimals(): boolean {
+    return this.element.family === 'decimal';
+  }
+
   /**
    * A value of JSON.
    * @returns what is to be written in its place; {@link AS_IT_STANDS}; undefined where it does not fit
@@ -180,7 +184,7 @@ export class TypedColumn {
   }
 
   private quoted(text: string): string {
-    return this.isOfNumbersAlone || this.element.family === 'decimal' ? text : `"${text}"`;
+    return this.isOfNumbersAlone || this.isOfDecimals ? text : `"${text}"`;
   }
 
   whyNot(): string {

@@ -52,15 +52,21 @@ const SORTS: readonly (readonly number[])[] = [
  */
 const FINE: readonly number[] = [WALL_NANOS, MOMENT_NANOS];
 
+/** Facts about the values of a field without a column that their kinds do not tell. */
+export interface FactsOfNew {
+  /** See {@link isInNanos}. */
+  readonly isAllInNanos: boolean;
+  readonly hasNegative: boolean;
+}
+
 /**
  * Tells the kinds of a field without a column: the kind that all of its values have. It is text if
- * they are of several sorts, or if no column can hold all of its times.
- * @param isAllInNanos see {@link isInNanos}
+ * they are of several sorts, or if no column holds all of its times or numbers.
  */
 export function kindsOfNew(
   field: string,
   kinds: readonly SurveyedKind[],
-  isAllInNanos: boolean,
+  { isAllInNanos, hasNegative }: FactsOfNew,
 ): readonly SurveyedKind[] {
   const told = kinds.filter(({ kind }) => kind !== KIND_NAMES[NONE]);
   if (told.length === 0) return kinds;
@@ -70,6 +76,8 @@ export function kindsOfNew(
   const numbers = told.map(({ kind }) => KIND_NAMES.findIndex((name) => name === kind));
   const sort = SORTS.find((each) => numbers.every((kind) => each.includes(kind)));
   if (!sort) return all(TEXT);
+  const isRounded = numbers.includes(FLOAT) && told.some(({ beyond }) => beyond > 0);
+  if (isRounded || (numbers.includes(UINT) && hasNegative)) return all(TEXT);
   const fine = numbers.find((kind) => FINE.includes(kind));
   if (fine === undefined) return kinds;
   return all(isAllInNanos ? fine : TEXT);

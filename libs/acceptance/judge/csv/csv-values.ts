@@ -5,14 +5,16 @@ import { FaultFound, type Fault } from '../json/fault.js';
 import { JsonScanner } from '../json/json-scanner.js';
 import type { PathSurvey } from '../json/path-survey.js';
 import type { JudgedColumn } from '../chunk/judge-job.js';
-import { BOOL, FLOAT, INT, TEXT, UINT } from '../values/kinds.js';
+import { BOOL, FLOAT, INT, ODDLY_WRITTEN, TEXT, UINT } from '../values/kinds.js';
 import { TypedColumn } from '../columns/typed-column.js';
 
 const [QUOTE, BACKSLASH, MINUS, POINT, ZERO, NINE] = [0x22, 0x5c, 0x2d, 0x2e, 0x30, 0x39];
-const [NEWLINE, SPACE] = [0x0a, 0x20];
+const [NEWLINE, SPACE, LOWER_E] = [0x0a, 0x20, 0x65];
 /** Turns a letter into its lower case. */
 const LOWER = 0x20;
 const PLAIN_DIGITS = 15;
+/** Nothing else that is written oddly is as short as `-0`, which is an integer. */
+const MINUS_ZERO_LENGTH = 2;
 const [ZERO_TEXT, BREAK] = [Buffer.from('0'), Buffer.from('\n')];
 const [TRUE, FALSE] = [Buffer.from('true'), Buffer.from('false')];
 
@@ -69,14 +71,26 @@ export class CsvValues {
     return reading === AS_ANY ? kindOfText(this.bytes, from, to) : TEXT;
   }
 
+  /**
+   * The kind of a field without a column. A number with a point or an exponent is a fraction, even
+   * if nothing is behind its point: a column of `1.0` expects `1.25`.
+   */
+  kindOfNew(from: number, to: number): number {
+    const kind = this.kindOf(from, to, AS_ANY);
+    const isOdd = (kind === INT || kind === UINT) && (this.marks & ODDLY_WRITTEN) !== 0;
+    if (!isOdd || this.to - this.from === MINUS_ZERO_LENGTH) return kind;
+    this.marks = 0;
+    return FLOAT;
+  }
+
   /** Tells whether a boolean field is true. */
   isTrue(from: number, to: number): boolean {
     return this.isWord(TRUE, from, to);
   }
 
   /**
-   * Reads a number as JSON writes them, or with blanks around it, or without a digit before its
-   * point, as statistics programs write them: `-.5`.
+   * Reads a number as JSON writes them, or with blanks around it, or without a digit before or
+   * behind its point, as statistics programs write them: `-.5`, `5.`.
    * @returns -1 where it is none, or one that no type holds
    */
   private number(begin: number, end: number): number {
@@ -93,13 +107,27 @@ export class CsvValues {
     const point = first === MINUS ? from + 1 : from;
     if (bytes[point] === POINT && point + 1 < to) return this.numberWithZero(from, point, to);
     if (first !== MINUS && (first < ZERO || first > NINE)) return -1;
-    return this.isPlainInteger(from, to) ? INT : this.scanned(this.scanner, from, to);
+    if (this.isPlainInteger(from, to)) return INT;
+    const kind = this.scanned(this.scanner, from, to);
+    if (kind >= 0 || this.isBeyond) return kind;
+    const behind = this.behindBarePoint(point, to);
+    return behind < 0 ? -1 : this.numberWithZero(from, behind, to);
   }
 
-  /** Writes 0.5 for `.5`. */
-  private numberWithZero(from: number, point: number, to: number): number {
+  /** @returns the place behind the point of a number that has no digit there; -1 where there is none */
+  private behindBarePoint(from: number, to: number): number {
     const { bytes } = this;
-    const number = [bytes.subarray(from, point), ZERO_TEXT, bytes.subarray(point, to), BREAK];
+    let at = from;
+    while (at < to && isDigit(bytes[at])) at += 1;
+    if (at === from || at === to || bytes[at] !== POINT) return -1;
+    const behind = at + 1;
+    return behind === to || ((bytes[behind] ?? 0) | LOWER) === LOWER_E ? behind : -1;
+  }
+
+  /** Writes 0.5 for `.5`, and 5.0 for `5.`. */
+  private numberWithZero(from: number, place: number, to: number): number {
+    const { bytes } = this;
+    const number = [bytes.subarray(from, place), ZERO_TEXT, bytes.subarray(place, to), BREAK];
     this.source = Buffer.concat(number);
     [this.from, this.to] = [0, to - from + 1];
     return this.scanned(new JsonScanner(this.source), this.from, this.to);
@@ -124,10 +152,7 @@ export class CsvValues {
   private isPlainInteger(from: number, to: number): boolean {
     const { bytes } = this;
     if (to - from > PLAIN_DIGITS || (bytes[from] === ZERO && to - from > 1)) return false;
-    for (let at = from; at < to; at += 1) {
-      const byte = bytes[at] ?? 0;
-      if (byte < ZERO || byte > NINE) return false;
-    }
+    for (let at = from; at < to; at += 1) if (!isDigit(bytes[at])) return false;
     return true;
   }
 
@@ -169,6 +194,8 @@ export class CsvValues {
     }
   }
 }
+
+const isDigit = (byte = 0): boolean => byte >= ZERO && byte <= NINE;
 
 /** A field's text, with a line break behind it. Line breaks between values of JSON are blanks. */
 function unescaped(source: Buffer, from: number, to: number, isQuoted: boolean): Buffer {

@@ -9,7 +9,7 @@ import { AS_ANY, AS_JSON, AS_NUMBER, AS_TEXT, AS_TYPED, CsvValues } from './csv-
 import { knownTargets, whyUnfit, wordsFor, type Field, type Target } from './csv-targets.js';
 import { FieldSurvey } from '../columns/field-survey.js';
 import type { JudgeJob, SurveyedKind } from '../chunk/judge-job.js';
-import { BOOL, DAY, NONE, ODDLY_WRITTEN, OWN, TEXT } from '../values/kinds.js';
+import { BOOL, DAY, NEGATIVE, NONE, ODDLY_WRITTEN, OWN, TEXT } from '../values/kinds.js';
 import { writtenPlainly } from '../values/number-text.js';
 import { ALTERNATIVE_TIMESTAMP, REASON, TIMESTAMP } from '../refusals/reasons.js';
 import { PathSurvey } from '../json/path-survey.js';
@@ -42,6 +42,8 @@ export class CsvJudge {
   private readonly open: readonly Field[];
   /** Fields without a column whose times may not fit into nanoseconds. */
   private readonly beyondNanos = new Set<number>();
+  /** Fields without a column that have an integer below zero. */
+  private readonly negative = new Set<number>();
   private readonly time: number;
   private readonly alternative: number;
   private readonly isAllUtf8: boolean;
@@ -99,14 +101,17 @@ export class CsvJudge {
    * column gets the kind of all its values, or text if they are of several kinds.
    */
   surveyed(): SurveyedKind[] {
-    const { survey, known, open, beyondNanos } = this;
+    const { survey, known, open, beyondNanos, negative } = this;
     const kindsOf = ({ field, name }: Field, own?: string): SurveyedKind[] =>
       survey.of(field, own).map((counts) => ({ field: name, ...counts }));
     const kinds = [
       ...known.map((each) => ({ field: each.field, kinds: kindsOf(each, each.rules.typed?.kind) })),
       ...open.map((each) => ({
         field: each.field,
-        kinds: kindsOfNew(each.name, kindsOf(each), !beyondNanos.has(each.field)),
+        kinds: kindsOfNew(each.name, kindsOf(each), {
+          isAllInNanos: !beyondNanos.has(each.field),
+          hasNegative: negative.has(each.field),
+        }),
       })),
     ];
     const within = this.paths.surveyed((field) => this.shape.columns[field]);
@@ -151,8 +156,9 @@ export class CsvJudge {
     }
     const { bytes, fields, values, job } = this;
     const from = fields.from[field] ?? 0;
-    const kind = values.kindOf(from, fields.to[field] ?? 0, AS_ANY);
+    const kind = values.kindOfNew(from, fields.to[field] ?? 0);
     if (kind >= DAY && !isInNanos(bytes, from)) this.beyondNanos.add(field);
+    if ((values.marks & NEGATIVE) !== 0) this.negative.add(field);
     this.survey.count({ field, kind, marks: values.marks });
     if (job.refusedFields === undefined) this.isNew = true;
     else this.refuse(name, REASON.noColumn(wordsFor(kind), job.refusedFields.get(name)));
@@ -191,9 +197,17 @@ export class CsvJudge {
     const field = isText
       ? typed?.field(bytes, from, to, true)
       : typed?.field(values.source, values.from, values.to, false);
-    const written = isSpecial ? undefined : field;
+    const written = isSpecial ? undefined : (field ?? this.rewrittenDecimal(target, from, to));
     if (written !== undefined) this.writeOwn(target, written);
     else this.refuseTyped(target, values.kindOf(from, to, AS_ANY), values.marks);
+  }
+
+  /** Reads a decimal that JSON writes otherwise, such as `.99`. */
+  private rewrittenDecimal({ rules }: Target, from: number, to: number): string | undefined {
+    const { values } = this;
+    const isDecimal = rules.typed?.isOfDecimals === true;
+    if (!isDecimal || values.kindOf(from, to, AS_NUMBER) === TEXT) return undefined;
+    return rules.typed?.field(values.source, values.from, values.to, false);
   }
 
   private jsonField(target: Target, from: number, to: number, isQuoted: boolean): void {

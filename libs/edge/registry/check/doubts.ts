@@ -14,6 +14,8 @@ export const PLAIN_TIME = `^(?:19(?:0[1-9]|[1-9][0-9])|2[01][0-9]{2})-${DAYS}[T 
 /** The type of times that are inferred. */
 export const MICROSECONDS = "DateTime64(6, 'UTC')";
 const DECIMAL_DIGITS = 76;
+/** Up to it a float holds all integers. */
+const EXACT_FLOAT = 2n ** 53n;
 /** Years that a day can have. */
 const DAY_YEARS = '^(?:19|2[0-2])';
 /** SQL that tells whether a text is a day that the type of days has. */
@@ -32,6 +34,8 @@ const INTEGERS: Readonly<Record<Notation, string>> = {
   'declared csv': '^[-+]?[0-9]+$',
   json: '^-?(?:0|[1-9][0-9]*)$',
 };
+/** A number with a plus, or with zeros before it, is a code and no number: a telephone's, or a bank's. */
+const CODE = '^(?:[+]|-?0[0-9])';
 /** A text within JSON. */
 const TEXT = '"(?:[^"\\\\]|\\\\.)*"';
 
@@ -142,14 +146,14 @@ function isNoFloat(text: string, type: 'Float32' | 'Float64', notation: Notation
     notation === 'json'
       ? `NOT ${match(text, NUMBER)} OR `
       : notation === 'csv'
-        ? `${match(text, '^[-+]?0[0-9]')} OR `
+        ? `${match(text, CODE)} OR (${isLong} AND ${isWhole} AND abs(${exact}) > toInt256('${EXACT_FLOAT}')) OR `
         : '';
   const other =
     `${none}to${type}OrNull(${text}) IS NULL OR ${match(text, '^[-+]?[0-9]{77,}$')}` +
     ` OR (isInfinite(${float}) AND ${match(text, '[0-9]')}) OR (${float} = 0 AND ${match(text, '^[^eEnN]*[1-9]')})` +
     ` OR (${isLong} AND ${isWhole} AND ${exact} != toInt256(if(${isLong} AND ${isWhole}, ${float}, 0)))`;
   // Most values are decided quickly, because they are short and not zero.
-  const isPlain = `NOT ${isLong} AND isFinite(${float}) AND ${float} != 0 AND NOT startsWith(${text}, '-0') AND (NOT startsWith(${text}, '0') OR startsWith(${text}, '0.'))`;
+  const isPlain = `NOT ${isLong} AND isFinite(${float}) AND ${float} != 0 AND NOT startsWith(${text}, '-0') AND NOT startsWith(${text}, '+') AND (NOT startsWith(${text}, '0') OR startsWith(${text}, '0.'))`;
   return `NOT (${isPlain}) AND (${other})`;
 }
 
