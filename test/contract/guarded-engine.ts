@@ -29,12 +29,20 @@ const COLUMNS = [
   { name: 'tags', type: 'Array(Nullable(String))' },
   { name: 'doc', type: 'JSON' },
 ];
+/** Its further columns have the names of functions that need no brackets. */
+export const PEOPLE = 'people';
+const NAMED_AS_FUNCTIONS = ['user', 'schema', 'database', 'current_user', 'session_user'];
 /** Streams of OWN; each has three rows, with id 0, 1, 2. */
-export const STREAMS = ['t', 'u', 'web-1.access', 'system.tables'];
+export const STREAMS = ['t', 'u', 'web-1.access', 'system.tables', PEOPLE];
+
+const columnsOf = (table: string): readonly { name: string; type: string }[] =>
+  table === PEOPLE
+    ? [...COLUMNS, ...NAMED_AS_FUNCTIONS.map((name) => ({ name, type: 'Nullable(String)' }))]
+    : COLUMNS;
 
 class FixedCatalog extends Catalog {
   tables(): readonly TableDescription[] {
-    return STREAMS.map((name) => ({ name, columns: COLUMNS }));
+    return STREAMS.map((name) => ({ name, columns: columnsOf(name) }));
   }
   table(_organization: RequestOrganization, name: string): TableDescription | undefined {
     return this.tables().find((table) => table.name === name);
@@ -93,12 +101,14 @@ export async function openGuardedEngine(
   mkdirSync(join(directory, 'out'));
   const fill = async (database: string, table: string, name: string): Promise<void> => {
     await warehouse.createDatabase(database);
-    await warehouse.createTable({ database, table }, COLUMNS, '01S');
+    const known = columnsOf(table);
+    await warehouse.createTable({ database, table }, known, '01S');
+    const more = known.slice(COLUMNS.length).map((column) => `, 'own' AS ${column.name}`);
     const file = join(directory, 'batch.native');
     await localEngine.run(
-      `INSERT INTO FUNCTION file('${file}', Native) SELECT toDateTime64('2026-01-01 00:00:00', 6, 'UTC') AS _timestamp, number AS id, '${name}' AS name, number / 2 AS v, ['x', toString(number)] AS tags, '{"a":{"b":1}}'::JSON AS doc FROM numbers(3)`,
+      `INSERT INTO FUNCTION file('${file}', Native) SELECT toDateTime64('2026-01-01 00:00:00', 6, 'UTC') AS _timestamp, number AS id, '${name}' AS name, number / 2 AS v, ['x', toString(number)] AS tags, '{"a":{"b":1}}'::JSON AS doc${more.join('')} FROM numbers(3)`,
     );
-    const columns = ['_timestamp', ...COLUMNS.map((column) => column.name)];
+    const columns = ['_timestamp', ...known.map((column) => column.name)];
     await warehouse.insert({
       table: { database, table },
       streamId: '01S',

@@ -15,6 +15,7 @@ import { bindValues, nameIdentifiers, type Values } from './bind-values.js';
 import { checkFindings, checkTables, checkTexts } from './tree/check-findings.js';
 import { checkSize, checkText } from './check-text.js';
 import { inspectTree, type TreeFindings } from './tree/inspect-tree.js';
+import { SessionFunctions } from './tree/session-functions.js';
 import { Refusal, refused } from './refused.js';
 import { StatementShapes } from './shapes/statement-shapes.js';
 import { foreignTable } from './second-look.js';
@@ -52,6 +53,7 @@ interface Verdict extends TreeFindings, JudgedTexts {
   readonly spelled: SpelledStatement;
   readonly settings: Settings;
   readonly explains: boolean;
+  readonly sessionFunctions: SessionFunctions | undefined;
 }
 
 /**
@@ -193,9 +195,9 @@ export class Guard {
     checkSize(spelled.printable);
     // Checks that no EXPLAIN stands there, or exactly one.
     const explained = EXPLAIN.exec(spelled.printable)?.[0] ?? '';
-    const findings = inspectTree(
-      await this.tree(spelled.printable.slice(explained.length), written),
-    );
+    const printable = spelled.printable.slice(explained.length);
+    const tree = await this.tree(printable, written);
+    const findings = inspectTree(tree);
     checkFindings(findings, written, functions);
     const texts = judgeTexts(findings.calls, findings.texts);
     checkTexts(texts, written);
@@ -207,7 +209,9 @@ export class Guard {
         'foreign_table',
         `it names ${foreign}; SHOW TABLES and DESCRIBE <table> tell what there is`,
       );
-    return { ...findings, ...texts, zones, spelled, settings, explains: explained !== '' };
+    const sessionFunctions = SessionFunctions.in(tree, printable, findings.loose);
+    const explains = explained !== '';
+    return { ...findings, ...texts, zones, spelled, settings, explains, sessionFunctions };
   }
 
   private async spelled(text: string): Promise<SpelledStatement> {

@@ -9,7 +9,9 @@ import {
 import { TRANSLATED_FUNCTIONS } from '../../dialect/functions/translated-functions.js';
 import { FUNCTIONS_ELSEWHERE } from '../functions/functions-elsewhere.js';
 import { ENDLESS_FUNCTIONS } from '../functions/endless-functions.js';
-import type { Name, TreeFindings } from './inspect-tree.js';
+import type { TreeFindings } from './inspect-tree.js';
+import type { Name } from './print-nodes.js';
+import type { SessionFunctions } from './session-functions.js';
 import { readType } from '../arguments/read-type.js';
 import { refused } from '../refused.js';
 import { takesText, type JudgedTexts } from '../arguments/text-arguments.js';
@@ -21,8 +23,6 @@ const DATABASE =
   /^(?:system|information_schema|default|_temporary_and_external_tables|_local|o_[0-9a-f]{32})$/i;
 /** These functions would reveal the name of the organization's database. */
 const DATABASE_NAMES = new Set(['_database', 'currentdatabase', 'current_database']);
-/** These names would also reveal it, unless they are columns, or aliases in a condition. */
-const DATABASE_WORDS = new Set(['database', 'schema', 'currentuser']);
 
 /**
  * Refuses everything that is refused for every tenant.
@@ -118,12 +118,16 @@ export function checkTexts({ problem }: JudgedTexts, text: string): void {
   throw refused('text', `${name} wants ${wants}${placeOf(name, text)}`);
 }
 
+interface Checked extends TreeFindings {
+  readonly sessionFunctions: SessionFunctions | undefined;
+}
+
 /**
  * Tells whether all tables are the organization's.
  * @throws {MillraceError} STATEMENT_REFUSED, STREAM_NOT_FOUND
  */
 export function checkTables(
-  { tables, inOperands, columns, aliases, expressions, loose }: TreeFindings,
+  { tables, inOperands, expressions, loose, sessionFunctions }: Checked,
   catalog: Catalog,
   organization: RequestOrganization,
   text: string,
@@ -145,19 +149,15 @@ export function checkTables(
       `${catalog.missing(organization, bare)}${placeOf(bare, text)}${didYouMean(bare, known)}`,
     );
   }
-  const operands = inOperands.filter((name) => !own(name));
-  for (const [name, ...more] of [...columns, ...operands]) {
-    if (more.length > 0 || !DATABASE_WORDS.has(name.toLowerCase())) continue;
-    if (aliases.isAlias(name)) continue;
-    const isColumn = tables.some(([table]) =>
-      catalog.table(organization, table)?.columns.some((column) => column.name === name),
+  const word = sessionFunctions?.first(
+    (table, column) =>
+      catalog.table(organization, table)?.columns.some(({ name }) => name === column) === true,
+  );
+  if (word !== undefined)
+    throw refused(
+      'name',
+      `${word} is not allowed${placeOf(word, text)}; a column is named with its table's name, as t.${word}`,
     );
-    if (!isColumn)
-      throw refused(
-        'name',
-        `${name} is not allowed${placeOf(name, text)}; a column is named with its table's name, as t.${name}`,
-      );
-  }
   for (const name of inOperands) {
     const [first] = name;
     // Through an alias, the name can be any table of the database.

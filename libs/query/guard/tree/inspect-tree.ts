@@ -1,13 +1,10 @@
 import { certain } from '@app/platform';
-import { ConditionAliases } from './condition-aliases.js';
 import { ExpressionScopes } from './expression-scopes.js';
 import { isRepeated } from './repeated-tables.js';
 import { asWritten } from '../spell-out.js';
+import { FUNCTION, IDENTIFIER, NODE, TABLE_SECTION, type Name } from './print-nodes.js';
 import { takesText } from '../arguments/text-arguments.js';
 import { constantArgument, type Argument, type TextCall } from '../arguments/text-call.js';
-
-/** The words of a name: `a.b` has two, a quoted `a.b` one. */
-export type Name = readonly [first: string, ...more: string[]];
 
 /** The names in a statement, read from the engine's own print of its tree. */
 export interface TreeFindings {
@@ -26,8 +23,6 @@ export interface TreeFindings {
   readonly lambdas: ReadonlySet<string>;
   /** Names anywhere else, and references. */
   readonly columns: readonly Name[];
-  /** The names among them, and on the right of IN, that can only be aliases of the SELECT list. */
-  readonly aliases: Pick<ConditionAliases, 'isAlias'>;
   /** Names of common table expressions. */
   readonly expressions: ReadonlySet<string>;
   /** Names in FROM that the engine may take for a table although an expression has the same name. */
@@ -46,22 +41,16 @@ export interface TreeFindings {
   readonly unknown: readonly string[];
 }
 
-const NODE =
-  /^ *(QUERY|UNION|LIST|IDENTIFIER|FUNCTION|CONSTANT|LAMBDA|MATCHER|TABLE_FUNCTION|JOIN|CROSS JOIN|ARRAY_JOIN|SORT|WINDOW|INTERPOLATE|(?:EXCEPT|REPLACE|APPLY) COLUMN TRANSFORMER) id: (\d+)(?:, (.*))?$/;
 const SECTION =
   /^ *(?:WITH|PROJECTION(?: COLUMNS)?|PROJECTION ALIASES TO OVERRIDE|JOIN TREE|PREWHERE|WHERE|GROUP BY|HAVING|WINDOW|QUALIFY|ORDER BY|INTERPOLATE|LIMIT BY LIMIT|LIMIT BY OFFSET|LIMIT BY|LIMIT|OFFSET|ARGUMENTS ?|PARAMETERS|TABLE EXPRESSION|TABLE EXPRESSIONS|LEFT TABLE EXPRESSION|RIGHT TABLE EXPRESSION|JOIN EXPRESSIONS?|PARTITION BY|FRAME BEGIN OFFSET|FRAME END OFFSET|FILL FROM|FILL TO|FILL STEP|FILL STALENESS|QUERIES|EXPRESSION ?|INTERPOLATE_EXPRESSION|REPLACEMENTS \d+|DISTINCT ON)$/;
 /** Sections that end in a name of the author's: `EXPRESSION x`, `REPLACEMENT NAME x EXPRESSION`. */
 const NAMED_SECTION = /^ *(?:EXPRESSION .+|REPLACEMENT NAME .+ EXPRESSION)$/;
 const SETTINGS = /^ *SETTINGS (.*)$/;
-/** Sections whose child is a table. */
-const TABLE_SECTION =
-  /^(?:JOIN TREE|TABLE EXPRESSION|LEFT TABLE EXPRESSION|RIGHT TABLE EXPRESSION)$/;
 const IN_FUNCTIONS = /^(?:global)?(?:not)?(?:null)?in(?:ignoreset)?$/i;
 
 interface OpenNode {
   readonly indent: number;
   readonly label: string;
-  readonly aliased: boolean;
   /** LIST only: the number of children so far. */
   children: number;
   /** QUERY only: the tables of its FROM that have no alias, and all other names in it. */
@@ -75,9 +64,6 @@ interface OpenCall extends TextCall {
   readonly arguments: Argument[];
 }
 
-const ALIASED = /(?:^|, )alias: /;
-const IDENTIFIER = /^(?:alias: [^,]*, )?identifier: ([^,]+)(?:, final: .*|, sample_size: .*)?$/;
-const FUNCTION = /^(?:alias: [^,]*, )?function_name: ([^,]+), function_type: \w+(?:, .*)?$/;
 const TABLE_FUNCTION = /^(?:alias: [^,]*, )?table_function_name: ([^,]+)(?:, .*)?$/;
 /** Functions that take functions as arguments, also by their bare names. */
 const HIGHER = /^(?:array|map)/i;
@@ -102,7 +88,6 @@ export function inspectTree(print: string): TreeFindings {
     repeated: [],
     inOperands: [],
     columns: [],
-    aliases: new ConditionAliases(),
     references: [],
     lambdas: new Set(),
     expressions: new Set(),
@@ -127,8 +112,7 @@ export function inspectTree(print: string): TreeFindings {
     const read = node
       ? readNode(certain(kind, 'kind of a node'), attributes, path, findings)
       : { label: readSection(line, findings), call: undefined };
-    const aliased = ALIASED.test(attributes);
-    path.push({ indent, ...read, aliased, children: 0, unnamed: new Set(), named: new Set() });
+    path.push({ indent, ...read, children: 0, unnamed: new Set(), named: new Set() });
   }
   for (const name of findings.ambiguous) findings.texts.delete(name);
   return findings;
@@ -143,7 +127,6 @@ interface Findings {
   repeated: Name[];
   inOperands: Name[];
   columns: Name[];
-  readonly aliases: ConditionAliases;
   references: Name[];
   lambdas: Set<string>;
   expressions: Set<string>;
@@ -183,10 +166,7 @@ function readNode(
     findings.functions.add(called);
     const call = openCall(called, false, findings);
     outer?.arguments.push({ kind: 'call', call });
-    if (alias !== undefined) {
-      findings.ambiguous.add(asWritten(alias));
-      findings.aliases.declare(asWritten(alias), path);
-    }
+    if (alias !== undefined) findings.ambiguous.add(asWritten(alias));
     if (HIGHER.test(called)) return { label: 'HIGHER', call };
     return { label: IN_FUNCTIONS.test(called) ? 'IN' : kind, call };
   }
@@ -197,8 +177,7 @@ function readNode(
     return { label: kind, call: openCall(called, true, findings) };
   }
   if (kind === 'CONSTANT') readConstant(attributes, alias, outer, findings);
-  else if (kind === 'IDENTIFIER')
-    readIdentifier(name(IDENTIFIER), path, outer, findings, ALIASED.test(attributes));
+  else if (kind === 'IDENTIFIER') readIdentifier(name(IDENTIFIER), path, outer, findings);
   else outer?.arguments.push({ kind: 'other' });
   readAlias(kind, attributes, alias, path, findings);
   return { label: kind, call: undefined };
@@ -238,7 +217,6 @@ function readIdentifier(
   path: readonly OpenNode[],
   outer: OpenCall | undefined,
   findings: Findings,
-  aliased: boolean,
 ): void {
   const [first, ...more] = identifier.split('.').map(asWritten);
   const only = certain(first, 'first word of a name');
@@ -255,7 +233,6 @@ function readIdentifier(
     findings.scopes.refer(only, path);
     return;
   }
-  if (more.length === 0) findings.aliases.refer(only, path, aliased);
   if (isSecondArgument(path, 'IN')) findings.inOperands.push(whole);
   else {
     findings.columns.push(whole);
@@ -276,7 +253,6 @@ function readAlias(
       findings.repeated.push([asWritten(certain(table ?? alias, 'name of a repeated table'))]);
   }
   if (kind === 'LAMBDA' && alias !== undefined) findings.lambdas.add(asWritten(alias));
-  if (alias !== undefined) findings.aliases.declare(asWritten(alias), path);
   if (kind !== 'CONSTANT' && alias !== undefined) findings.ambiguous.add(asWritten(alias));
   const expression = /(?:^|, )cte_name: ([^,]+)/.exec(attributes)?.[1];
   if (expression === undefined || kind === 'CONSTANT') return;

@@ -1,0 +1,175 @@
+import {
+  aliasIn,
+  expressionIn,
+  functionIn,
+  isTablePlace,
+  nameIn,
+  nodesOf,
+  pathTo,
+  type PrintNode,
+} from './print-nodes.js';
+import { GivenColumns, section, tablesOf, type HasColumn } from './given-columns.js';
+
+/** Functions without brackets that would reveal the name of the organization's database or user. */
+const WORDS = /^(?:database|schema|user|currentuser|current_user|session_user)$/i;
+const MAY_HAVE_WORDS =
+  /identifier: (?:database|schema|user|currentuser|current_user|session_user)(?:,|$)/im;
+const JOINS = /^(?:CROSS |ARRAY_)?JOIN$/;
+const CONDITION_OF_JOIN = /^JOIN EXPRESSIONS?$/;
+
+/**
+ * Finds the names that the engine takes for functions of the session. It does so where no column,
+ * alias or parameter with the name is in reach. So this follows the engine's way to a name: the
+ * aliases of its own query, the tables of its FROM, and then the queries around it.
+ */
+export class SessionFunctions {
+  private readonly uses: readonly PrintNode[];
+  private readonly given: GivenColumns;
+  /** The aliases of each query, with what they stand for. */
+  private readonly aliases = new Map<PrintNode, Map<string, PrintNode[]>>();
+
+  private constructor(nodes: readonly PrintNode[], printable: string, loose: ReadonlySet<string>) {
+    this.uses = nodes.filter(
+      (node) => isUse(node) && WORDS.test(nameIn(node)?.[0] ?? '') && nameIn(node)?.length === 1,
+    );
+    this.given = new GivenColumns(nodes, printable, loose);
+    for (const node of nodes) this.declare(node);
+  }
+
+  /**
+   * @param printable see `spell-out.ts`
+   * @param loose names of expressions that the engine may take for tables
+   * @returns undefined if the statement has no such name at all
+   */
+  static in(
+    print: string,
+    printable: string,
+    loose: ReadonlySet<string>,
+  ): SessionFunctions | undefined {
+    return MAY_HAVE_WORDS.test(print)
+      ? new SessionFunctions(nodesOf(print), printable, loose)
+      : undefined;
+  }
+
+  /** @returns the first name that may be such a function. */
+  first(hasColumn: HasColumn): string | undefined {
+    const gives = this.given.of(hasColumn);
+    const found = this.uses.find((use) => !this.isColumn(use, gives));
+    return found && nameIn(found)?.[0];
+  }
+
+  private declare(node: PrintNode): void {
+    const alias = aliasIn(node);
+    if (alias === undefined || isTablePlace(node)) return;
+    const path = pathTo(node).slice(0, -1);
+    const at = path.findLastIndex(({ label }) => label === 'QUERY');
+    const between = path.slice(at + 1).map(({ label }) => label);
+    const query = path[at];
+    // A name given within a parameter's function is in reach only there.
+    if (!query || between.includes('LAMBDA') || between[0] === 'INTERPOLATE') return;
+    if (between[0] === 'JOIN TREE' && !between.includes('JOIN EXPRESSIONS')) return;
+    const aliases = this.aliases.get(query) ?? new Map<string, PrintNode[]>();
+    this.aliases.set(query, aliases.set(alias, [...(aliases.get(alias) ?? []), node]));
+  }
+
+  private isColumn(use: PrintNode, gives: Gives): boolean {
+    const name = nameIn(use)?.[0] ?? '';
+    const path = pathTo(use);
+    let inner = path.length - 1;
+    for (let at = inner - 1; at >= 0; at -= 1) {
+      const node = path[at] as PrintNode;
+      const isInnermost = inner === path.length - 1;
+      if (node.label === 'LAMBDA') {
+        if (isInnermost && parametersOf(node).includes(name)) return true;
+        // The engine reads the function's text again at each call, in any query.
+        if (aliasIn(node) !== undefined) return false;
+      }
+      if (node.label !== 'QUERY') {
+        if (expressionIn(node) !== undefined) return false;
+        continue;
+      }
+      const between = path.slice(at + 1, inner + 1);
+      const [place] = between;
+      if (place?.label === 'INTERPOLATE') return false;
+      if (place?.label === 'JOIN TREE') {
+        const join = joinAround(between);
+        if (!join) return false;
+        if (gives(join, name)) return true;
+      } else {
+        const isAlias = this.isAlias(name, node, path.slice(0, at));
+        if (isAlias || this.isGiven(name, node, between, gives)) return true;
+      }
+      if (expressionIn(node) !== undefined) return false;
+      inner = at;
+    }
+    return false;
+  }
+
+  /** Tells whether an alias has the name, and does not lead back to the name itself. */
+  private isAlias(name: string, query: PrintNode, around: readonly PrintNode[]): boolean {
+    const scopes = [query, ...around];
+    const stands = this.aliases.get(query)?.get(name);
+    return stands !== undefined && !this.reached(stands, scopes).has(name);
+  }
+
+  private isGiven(
+    name: string,
+    query: PrintNode,
+    between: readonly PrintNode[],
+    gives: Gives,
+  ): boolean {
+    if (!tablesOf(query).some((table) => gives(table, name))) return false;
+    const aliases = new Set(between.flatMap((node) => aliasIn(node) ?? []));
+    if (aliases.size === 0) return true;
+    // A join may read the alias, and it sees its own tables only.
+    return joinsBelow(query).every((join) => {
+      const conditions = join.children.filter(isCondition);
+      const reached = this.reached(conditions, [query]);
+      return ![...aliases].some((alias) => reached.has(alias)) || gives(join, name);
+    });
+  }
+
+  /** All names that nodes have in them, also behind aliases. */
+  private reached(nodes: readonly PrintNode[], scopes: readonly PrintNode[]): ReadonlySet<string> {
+    const reached = new Set<string>();
+    const open = [...nodes];
+    for (let node = open.pop(); node; node = open.pop()) {
+      open.push(...node.children);
+      const name = nameIn(node)?.[0] ?? functionIn(node);
+      if (name === undefined || reached.has(name)) continue;
+      reached.add(name);
+      for (const scope of scopes) open.push(...(this.aliases.get(scope)?.get(name) ?? []));
+    }
+    return reached;
+  }
+}
+
+type Gives = (place: PrintNode, column: string) => boolean;
+
+function isUse(node: PrintNode): boolean {
+  const [section, list] = [node.parent?.parent, node.parent];
+  const isParameter =
+    list?.label === 'LIST' && section?.label === 'ARGUMENTS' && section.parent?.label === 'LAMBDA';
+  return !isParameter && !isTablePlace(node);
+}
+
+function parametersOf(lambda: PrintNode): readonly string[] {
+  const list = section(lambda, 'ARGUMENTS')?.children[0];
+  return list?.children.flatMap((node) => nameIn(node) ?? []) ?? [];
+}
+
+/** The join in whose condition a name stands. @param path from below the query */
+function joinAround(path: readonly PrintNode[]): PrintNode | undefined {
+  const at = path.findLastIndex(({ label }) => JOINS.test(label));
+  const isWithin = CONDITION_OF_JOIN.test(path[at + 1]?.label ?? '');
+  return isWithin ? path[at] : undefined;
+}
+
+/** `USING` has a list of columns in the place of a condition, which reads no alias. */
+const isCondition = ({ label, children: [first] }: PrintNode): boolean =>
+  label === 'JOIN EXPRESSIONS' || (label === 'JOIN EXPRESSION' && first?.label !== 'LIST');
+
+function joinsBelow(query: PrintNode): readonly PrintNode[] {
+  const joins = tablesOf(query).filter(({ label }) => JOINS.test(label));
+  return joins.flatMap((join) => [join, ...joinsBelow(join)]);
+}
