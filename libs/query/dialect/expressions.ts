@@ -8,19 +8,20 @@ import {
   quotient,
   type Side,
 } from './numbers/decimal-arithmetic.js';
+import { equalNumbers } from './numbers/equal-numbers.js';
 import { exactResult } from './numbers/exact-literals.js';
 import { exactSum, within64Bits } from './numbers/exact-sums.js';
 import { negation } from './numbers/negations.js';
 import { ofChance } from './functions/functions-of-chance.js';
 import { filteredArguments } from './functions/filtered-arguments.js';
-import { isEquality, isInteger, type Known } from './casts/known-type.js';
+import { isInteger, type Known } from './casts/known-type.js';
 import { membership, membershipAt, soughtValue, type Membership } from './queries/membership.js';
 import { membershipOfRows } from './subqueries/rows-of-membership.js';
 import { subqueryOf } from './subqueries/listed-values.js';
 import { isListed, valueOfAggregate } from './subqueries/sums-of-nothing.js';
 import { clockOf } from './names/session-words.js';
 import { jsonField } from './json/json-fields.js';
-import { callAt, signedOperandEnd, type Call } from './operands.js';
+import { behindBinary, callAt, signedOperandEnd, type Call } from './operands.js';
 import { cutTime } from './times/whole-seconds.js';
 import { fractionsOfTime } from './times/lengths-of-time.js';
 import { timeOfMilliseconds } from './times/time-buckets.js';
@@ -121,11 +122,10 @@ export class Expressions {
   /** Finds the end of a sum or product. In the engine's print, one operator stands between two operands, and further operators are in brackets. */
   private arithmeticEnd(nodes: Nodes, at: number): number | undefined {
     const middle = signedOperandEnd(nodes, at);
-    const operator = middle === undefined ? undefined : nodes[middle];
     if (middle === undefined) return undefined;
-    if (operator?.kind === 'word') return membershipAt(nodes, middle)?.end;
-    if (operator?.kind !== 'symbol' || !OPERATORS.test(operator.text)) return undefined;
-    return signedOperandEnd(nodes, middle + 1);
+    const behind = behindBinary(nodes, middle);
+    if (behind === undefined) return membershipAt(nodes, middle)?.end;
+    return signedOperandEnd(nodes, behind);
   }
 
   private operand(nodes: Nodes, at: number, end: number, names: Names | undefined): string {
@@ -202,13 +202,14 @@ export class Expressions {
 
   private arithmetic(nodes: Nodes, middle: number, names: Names | undefined): string {
     const { types } = this.writing;
-    const operator = nodes[middle]?.text ?? '';
+    const behind = behindBinary(nodes, middle) ?? middle + 1;
+    const operator = nodes.slice(middle, behind).map(({ text }) => text).join(' '); // prettier-ignore
     const side = (side: Nodes): Side => ({
       type: types.of(side),
       nodes: side,
       written: this.write(side, names),
     });
-    const [left, right] = [side(nodes.slice(0, middle)), side(nodes.slice(middle + 1))];
+    const [left, right] = [side(nodes.slice(0, middle)), side(nodes.slice(behind))];
     const [a, b] = [left.written, right.written];
     const isWhole = isInteger(left.type) && isInteger(right.type);
     const timed = isWhole ? undefined : timeArithmetic(operator, left.nodes, right.nodes, [a, b]);
@@ -216,12 +217,12 @@ export class Expressions {
     const own =
       exactResult(operator, left.nodes, right.nodes) ??
       decimalArithmetic(operator, left, right) ??
-      withTimes(operator, left, right);
+      withTimes(operator, left, right) ??
+      equalNumbers(operator, left, right);
     if (own !== undefined) return this.length.add(own);
     if (operator === '/') return quotient(left, right);
     const { kind } = types.of(nodes);
     const plain = `${a} ${operator} ${b}`;
-    if (isEquality(operator, left.type, right.type)) return `toInt128(${a}) ${operator} ${b}`;
     if (!/^[-+*]$/.test(operator)) return plain;
     return kind === 'signed' || kind === 'unsigned'
       ? within64Bits(`toInt128(${a}) ${operator} ${b}`, kind)
@@ -295,5 +296,3 @@ export class Expressions {
     return otherCall({ name, nodes, args, over }, this.writing.types);
   }
 }
-
-const OPERATORS = /^(?:[-+*/%<>=]|<=|>=|!=|<>|==)$/;

@@ -55,6 +55,16 @@ export function operandEnd(nodes: Nodes, at: number): number | undefined {
 export const signedOperandEnd = (nodes: Nodes, at: number): number | undefined =>
   operandEnd(nodes, isSymbol(nodes[at], '-') && !isOperandBefore(nodes, at) ? at + 1 : at);
 
+const OPERATORS = /^(?:[-+*/%<>=]|<=|>=|!=|<>|==|<=>)$/;
+
+/** The index behind an operator between two operands; undefined if none stands there. */
+export function behindBinary(nodes: Nodes, at: number): number | undefined {
+  const node = nodes[at];
+  if (node?.kind === 'symbol') return OPERATORS.test(node.text) ? at + 1 : undefined;
+  const isDistinct = isWord(node, 'IS') && isWord(nodes[at + 1], 'DISTINCT') && isWord(nodes[at + 2], 'FROM'); // prettier-ignore
+  return isDistinct ? at + 3 : undefined;
+}
+
 export function isOperandBefore(nodes: Nodes, at: number): boolean {
   const before = nodes[at - 1];
   if (!before || before.kind === 'symbol') return false;

@@ -184,9 +184,3 @@ export function eitherOf(left: Known, right: Known): Known {
   }
   return joined('+', left, right);
 }
-
-/** A join finds no type that holds the keys of both sides. */
-export const isEquality = (operator: string, left: Known, right: Known): boolean =>
-  /^==?$/.test(operator) &&
-  ((left.kind === 'signed' && right.kind === 'unsigned') ||
-    (left.kind === 'unsigned' && right.kind === 'signed'));

@@ -44,7 +44,8 @@ import { hasLength } from '../times/clock-arithmetic.js';
 export type TypeOfColumn = (name: string) => string | undefined;
 
 const COUNTS = /^(?:count|countIf|countDistinct|uniq|uniqExact|row_number|rank|dense_rank)$/i;
-const LENGTHS = /^(?:length|lengthUTF8|char_length|position)$/i;
+const LENGTHS =
+  /^(?:length|lengthUTF8|char_length|position|len|array_length|list_length|cardinality|list_count|list_unique|count_if)$/i;
 const TIME_FIELDS =
   /^to(?:Year|Quarter|Month|DayOfMonth|DayOfYear|DayOfWeek|Hour|Minute|Second|ISOWeek)$/;
 const KEEPS =

@@ -43,6 +43,11 @@ const text: AggregateFunction = {
   most: 2,
   write: (aggregate, [x = '', by = "','"]) => aggregate(`groupConcat(${by})`, [x]),
 };
+const BOTH: AggregateFunction = {
+  fewest: 2,
+  most: 2,
+  write: (aggregate, [x = '', y = '']) => aggregate('countIf', [`(${x}) AND (${y})`]),
+};
 
 /** The functions by name, in lower case. */
 export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = {
@@ -67,6 +72,9 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = 
   bool_or: truth('max'),
   every: truth('min'),
   count_if: renamed('countIf'),
+  // `count_if(x) FILTER (WHERE y)`. The engine's combinator cannot be applied twice.
+  count_ifif: BOTH,
+  countifif: BOTH,
   // This is also the engine's own name of `count(x) FILTER (WHERE y)`.
   countif: { fewest: 1, most: 2, write: (aggregate, args) => aggregate('countIf', args) },
   arbitrary: renamed('any'),

@@ -1,6 +1,7 @@
 import { MillraceError } from '@app/platform';
+import { quoteText } from '@app/warehouse';
 import { exactOfUnknown } from '../numbers/exact-sums.js';
-import { fn, one, truth, two, type ScalarFunction } from './scalar-function.js';
+import { fn, one, truth, two, written as textArgument, type ScalarFunction } from './scalar-function.js'; // prettier-ignore
 
 const INDEX_OF = fn(2, 2, (list, x) => `nullIf(indexOf(${list}, ${x}), 0)`);
 const ALL_INDEXES = fn(
@@ -9,7 +10,12 @@ const ALL_INDEXES = fn(
   (list, x) =>
     `arrayFilter(_place -> _place > 0, arrayMap((_each, _place) -> if(_each = ${x}, _place, 0), ${list}, arrayEnumerate(${list})))`,
 );
-const HAS = fn(2, 2, (list, x) => truth(`has(${list}, ${x})`));
+const CONSTANT = /^(?:-?\d[\d.]*|'(?:[^'\\]|\\.)*')$/s;
+/** The engine finds a null among the values; in the standard it is unknown if the null is one of them. */
+const HAS = fn(2, 2, (list, x) => {
+  const has = truth(`has(${list}, ${x})`);
+  return CONSTANT.test(x) ? has : `if(isNull(${x}), NULL, ${has})`;
+});
 const HAS_ALL = fn(2, 2, (x, y) => truth(`hasAll(${x}, ${y})`));
 const HAS_ANY = fn(2, 2, (x, y) => truth(`hasAny(${x}, ${y})`));
 /** The length of a list, or of the lists within it: `array_length(x, 2)`. */
@@ -51,6 +57,33 @@ function slice(list: string, from: string, to: string): string {
 const SLICE = fn(2, 3, (list, from, to = '-1') => slice(list, from, to));
 const JOIN = two('arrayStringConcat');
 
+const DIRECTION = /^(?:asc|desc)$/i;
+const NULLS = /^nulls (?:first|last)$/i;
+
+/** @throws {MillraceError} INVALID_SQL for a text that is no order */
+function orderOf(name: string, argument: string, wanted: RegExp, examples: string): string {
+  const text = textArgument(name, argument).trim();
+  if (wanted.test(text)) return text.toLowerCase();
+  throw new MillraceError('INVALID_SQL', `${name} wants ${examples} there, not ${quoteText(text.slice(0, 40))}`); // prettier-ignore
+}
+
+/** Nulls are last in both orders of the engine. */
+function sorted(list: string, isDescending: boolean, nulls: string): string {
+  if (!nulls.endsWith('first')) return `${isDescending ? 'arrayReverseSort' : 'arraySort'}(${list})`; // prettier-ignore
+  return `arrayReverse(${isDescending ? 'arraySort' : 'arrayReverseSort'}(${list}))`;
+}
+
+const SORT = fn(1, 3, (list, direction = "'asc'", nulls = "'nulls last'") =>
+  sorted(
+    list,
+    orderOf('list_sort', direction, DIRECTION, "'ASC' or 'DESC'") === 'desc',
+    orderOf('list_sort', nulls, NULLS, "'NULLS FIRST' or 'NULLS LAST'"),
+  ),
+);
+const REVERSE_SORT = fn(1, 2, (list, nulls = "'nulls last'") =>
+  sorted(list, true, orderOf('list_reverse_sort', nulls, NULLS, "'NULLS FIRST' or 'NULLS LAST'")),
+);
+
 /** The engine has no type for the elements of an empty list literal. */
 const ofNothing = (list: string): boolean => /^\[\s*\]$/.test(list);
 
@@ -59,6 +92,8 @@ const aggregate = (write: (list: string) => string): ScalarFunction =>
   fn(1, 1, (list) => (ofNothing(list) ? 'NULL' : write(list)));
 const reduced = (name: string): ScalarFunction =>
   aggregate((list) => `arrayReduce('${name}OrNull', ${list})`);
+const FIRST = fn(1, 1, (list) => `arrayElement(${list}, 1)`);
+const LAST = fn(1, 1, (list) => `arrayElement(${list}, -1)`);
 const MAX = reduced('max');
 const MIN = reduced('min');
 /**
@@ -84,6 +119,29 @@ const PRODUCT = aggregate((list) => {
   const known = `arrayFilter(_each -> isNotNull(_each), ${list})`;
   return `if(empty(${known}), NULL, arrayProduct(arrayPushBack(arrayMap(_each -> toFloat64(assumeNotNull(_each)), ${known}), toFloat64(1))))`;
 });
+const COUNT = fn(1, 1, (list) => `arrayCount(_each -> isNotNull(_each), ${list})`);
+const TRUTHS = (name: string): ScalarFunction =>
+  aggregate((list) => truth(`arrayReduce('${name}OrNull', ${list})`));
+/** `list_aggregate(x, 'sum')` is `list_sum(x)`. */
+const AGGREGATE = fn(2, 3, (list, given, separator) => {
+  const name = textArgument('list_aggregate', given).toLowerCase();
+  if (name === 'string_agg') return `arrayStringConcat(${list}, ${separator ?? "','"})`;
+  const own = Object.hasOwn(AGGREGATES, name) ? AGGREGATES[name] : undefined;
+  if (own && separator === undefined) return own.write(list);
+  throw new MillraceError('INVALID_SQL', `list_aggregate knows ${Object.keys(AGGREGATES).join(', ')} and string_agg; arrayReduce('quantile(0.9)', list) takes others`); // prettier-ignore
+});
+const AGGREGATES: Readonly<Record<string, ScalarFunction>> = {
+  sum: SUM,
+  min: MIN,
+  max: MAX,
+  avg: AVERAGE,
+  count: COUNT,
+  product: PRODUCT,
+  first: FIRST,
+  last: LAST,
+  bool_and: TRUTHS('min'),
+  bool_or: TRUTHS('max'),
+};
 
 /** Functions of lists, by name in lower case. */
 export const LIST_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
@@ -124,10 +182,10 @@ export const LIST_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   list_distinct: one('arrayDistinct'),
   list_unique: fn(1, 1, (list) => `length(arrayDistinct(${list}))`),
   array_unique: fn(1, 1, (list) => `length(arrayDistinct(${list}))`),
-  array_sort: one('arraySort'),
-  list_sort: one('arraySort'),
-  array_reverse_sort: one('arrayReverseSort'),
-  list_reverse_sort: one('arrayReverseSort'),
+  array_sort: SORT,
+  list_sort: SORT,
+  array_reverse_sort: REVERSE_SORT,
+  list_reverse_sort: REVERSE_SORT,
   array_reverse: one('arrayReverse'),
   list_reverse: one('arrayReverse'),
   array_slice: SLICE,
@@ -140,7 +198,15 @@ export const LIST_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   array_max: MAX,
   array_min: MIN,
   array_sum: SUM,
-  list_count: fn(1, 1, (list) => `arrayCount(_each -> isNotNull(_each), ${list})`),
+  list_count: COUNT,
+  list_bool_and: TRUTHS('min'),
+  list_bool_or: TRUTHS('max'),
+  list_first: FIRST,
+  list_last: LAST,
+  list_aggregate: AGGREGATE,
+  list_aggr: AGGREGATE,
+  array_aggregate: AGGREGATE,
+  array_aggr: AGGREGATE,
   array_element: ELEMENT,
   array_extract: ELEMENT,
   list_element: ELEMENT,

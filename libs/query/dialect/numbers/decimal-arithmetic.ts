@@ -29,7 +29,7 @@ export function decimalLiteral({ type, nodes, written }: Side): string {
   return constant ? asDecimal(quoteText(textOf(constant)), type.precision, type.scale) : written;
 }
 
-const COMPARISON = /^(?:[<>=!]=?|<>)$/;
+const COMPARISON = /^(?:[<>=!]=?|<>|<=>|IS DISTINCT FROM)$/;
 
 /**
  * Checks a text that is compared with a decimal: the engine takes `-` for 0 and `1.2.3` for 1.23.

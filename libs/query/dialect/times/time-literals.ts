@@ -90,11 +90,23 @@ export function withTimes(operator: string, left: Side, right: Side): string | u
     return isDates
       ? `(toInt32(toDate32(${left.written})) - toInt32(toDate32(${right.written})))`
       : undefined;
-  if (!/^[<>=!]/.test(operator)) return undefined;
-  const [a, b] = [timeBeside(right.type, left.nodes), timeBeside(left.type, right.nodes)];
+  if (!/^(?:[<>=!]|IS)/.test(operator)) return undefined;
+  const besideText = /^(?:IS|<=>)/.test(operator) ? timeOfText : () => undefined;
+  const side = (own: Side, other: Side): string | undefined =>
+    timeBeside(other.type, own.nodes) ?? besideText(other.type, own);
+  const [a, b] = [side(left, right), side(right, left)];
   if (a === undefined && b === undefined) return undefined;
   return `${a ?? left.written} ${operator} ${b ?? right.written}`;
 }
+
+/** The engine reads a text beside a time in a comparison, but not in one that knows nulls. */
+function timeOfText(beside: Known, { nodes }: Side): string | undefined {
+  const text = beside.kind === 'moment' || beside.kind === 'date' ? textOf(nodes) : undefined;
+  if (text === undefined) return undefined;
+  const isDay = beside.kind === 'date' && text.length <= DAY_LENGTH;
+  return isDay ? `toDate32(${quoteText(text)})` : `toDateTime64(${quoteText(text)}, 6, 'UTC')`;
+}
+
 const NARROW_YEARS = /^(?:19[7-9]|20\d|21[0-3])\d-/;
 
 /** `DATE '1950-01-01'` is printed as `toDate('1950-01-01')`, whose range begins in 1970. */

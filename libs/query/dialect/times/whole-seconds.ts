@@ -10,6 +10,7 @@ const CUTS: readonly (readonly [RegExp, number])[] = [
   [/^(?:toMonday|toDate)$/, 0],
 ];
 const PARTS_OF_A_SECOND = /milli|micro|nano/i;
+const OF_A_DAY = /^'(?:hour|minute|second)s?'$/i;
 /** A unit is a word or a short call; longer text is not searched. */
 const UNIT_MAX = 256;
 
@@ -34,6 +35,10 @@ export function cutTime(
   if (at === undefined || at >= args.length) return args;
   if (!args.every((arg, index) => index === at || isOfSeconds(arg))) return args;
   const { kind, precision } = typeAt(at);
+  // The engine's function takes no days for them.
+  const [unit = ''] = args;
+  if (kind === 'date' && at === 1 && OF_A_DAY.test(unit))
+    return args.map((arg, index) => (index === at ? `CAST(${arg}, 'DateTime64(6)')` : arg));
   if (kind !== 'moment' || precision === 0) return args;
   return args.map((arg, index) => (index === at ? wholeSeconds(arg) : arg));
 }

@@ -11,7 +11,6 @@ export const FUNCTIONS_ELSEWHERE: Readonly<Record<string, string>> = {
   json_agg: 'array_agg(x)',
   json_build_object: "toJSONString(map('a', x))",
   json_object: "toJSONString(map('a', x))",
-  list_aggregate: "list_sum, list_min, list_max, list_avg, or arrayReduce('sum', list)",
   list_any_value: 'list[1]',
   list_grade_up: 'arraySort((i, x) -> x, arrayEnumerate(list), list)',
   list_reduce: 'arrayFold((a, x) -> a + x, list, start)',
