@@ -343,4 +343,14 @@ describe('bad input', () => {
       expect(String(answer.headers.allow).split(', ')).toContain(each);
     expectError(await server.client.call('/nowhere/at/all', { method }), 404, /no such route/);
   });
+
+  it('tells clients of Elasticsearch what to ask instead, and those without an organization where to send', async () => {
+    const ask = (path: string, body: string) => server.client.call(path, { body });
+    const query = '{"query":{"match_all":{}}}';
+    expectError(await ask('/api/default/logs/_search', query), 404, /in SQL: POST .*default\/sql$/);
+    const asked = await ask('/api/default/_search', query);
+    expect([asked.status, asked.bytes.toString()]).toEqual([400, expect.stringMatching(/want one SELECT, as Elasticsearch's/)]); // prettier-ignore
+    expectError(await ask('/v1/logs', '{}'), 404, /mean \/api\/{organization}\/v1\/logs\?$/);
+    expectError(await ask('/api/default/logs', '{}'), 405, /to POST \/api\/default\/logs\/_json$/);
+  });
 });

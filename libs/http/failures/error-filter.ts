@@ -14,6 +14,7 @@ import {
   type Logger,
 } from '@app/platform';
 import { failureForm } from './failure-form.js';
+import { routeHint } from './route-hints.js';
 import { CONSOLE_HEADER } from '../pages/other-sites.js';
 import { methodsAt } from '../server/route-methods.js';
 
@@ -153,12 +154,14 @@ interface Asked {
 /** There is nothing at the path, or not for this method. */
 function noRoute({ method, url, server }: Asked): MillraceError {
   const [path = ''] = url.split('?', 1);
+  const methods = (at: string) => (server ? methodsAt(server.server, at) : []);
+  const hint = routeHint({ method, path }, methods);
   const told = `no such route: ${method} ${path}`;
-  const allow = server ? methodsAt(server.server, path) : [];
-  if (allow.length === 0) return new MillraceError('ROUTE_NOT_FOUND', told);
-  return new MillraceError('METHOD_NOT_ALLOWED', `${told}; this path takes ${allow.join(', ')}`, {
-    allow,
-  });
+  const more = hint === undefined ? '' : `; ${hint}`;
+  const allow = methods(path);
+  if (allow.length === 0) return new MillraceError('ROUTE_NOT_FOUND', `${told}${more}`);
+  const takes = hint === undefined ? `; this path takes ${allow.join(', ')}` : more;
+  return new MillraceError('METHOD_NOT_ALLOWED', `${told}${takes}`, { allow });
 }
 
 /**

@@ -23,11 +23,17 @@ export function asksCatalog(
     const [before, next] = [tokens[at - 1], tokens[at + 1]];
     if (token.kind === 'symbol') return token.text === '::' && isWord(next, ...[next?.value ?? ''].filter((type) => TYPES.test(type))); // prettier-ignore
     if (!isName(token)) return false;
-    if (isSymbol(next, '.')) return SCHEMAS.includes(token.value) && !isSymbol(before, '.');
+    if (isSymbol(next, '.')) return SCHEMAS.includes(token.value) && (!isSymbol(before, '.') || isOfDatabase(tokens, at)); // prettier-ignore
     if (isSymbol(before, '.')) return false;
     if (isSymbol(next, '(')) return FUNCTIONS.test(token.value);
     if (token.kind === 'word' && WORDS.test(token.value)) return !isWord(before, 'as');
     const isSource = isWord(before, 'from', 'join') || isSymbol(before, ',');
     return isSource && /^pg_/.test(token.value) && !isTable(token.value);
   });
+}
+
+/** Tells whether a database's name stands before the schema there: `FROM shop.information_schema.columns`. */
+function isOfDatabase(tokens: readonly PostgresToken[], at: number): boolean {
+  const [before, database] = [tokens[at - 3], tokens[at - 2]];
+  return isName(database) && (isWord(before, 'from', 'join') || isSymbol(before, ','));
 }

@@ -276,6 +276,9 @@ const EXPLAIN =
 
 const OUTPUT_CLAUSE = /\b(?:FORMAT\s+\w+|INTO\s+OUTFILE)\b/i;
 
+const WRITES =
+  /^(?:CREATE|INSERT|UPDATE|DELETE|MERGE|DROP|ALTER|TRUNCATE|RENAME|EXCHANGE|REPLACE|OPTIMIZE|ATTACH|DETACH|GRANT|REVOKE)\b/i;
+
 function notASelect(statement: string): MillraceError {
   if (/^(?:SELECT|WITH|\()/i.test(statement) && OUTPUT_CLAUSE.test(statement)) {
     return refused(
@@ -283,8 +286,10 @@ function notASelect(statement: string): MillraceError {
       'FORMAT and INTO OUTFILE are not allowed; choose the format by the Accept header',
     );
   }
+  const writes = WRITES.exec(statement)?.[0].toUpperCase();
+  const why = writes === undefined ? '' : `${writes} is none: SQL only reads here, and rows come by uploads; `; // prettier-ignore
   return refused(
     'not_a_select',
-    'only one SELECT is admitted; SHOW TABLES and DESCRIBE <table> tell what there is',
+    `only one SELECT is admitted; ${why}SHOW TABLES and DESCRIBE <table> tell what there is`,
   );
 }

@@ -65,10 +65,14 @@ const encoding = z
   .default('')
   .describe('base64: `sql` and `aggs` are written in it');
 
+const ONLY_SQL = "is missing; want one SELECT, as Elasticsearch's queries are not read here";
+
 /** OpenObserve's clients send further fields, which are ignored. */
 export const searchBody = z.object({
   query: z.object({
-    sql: z.string().describe('One SELECT'),
+    sql: z
+      .string({ error: ({ input }) => (input === undefined ? ONLY_SQL : undefined) })
+      .describe('One SELECT'),
     ...page,
     start_time: time.describe('Microseconds since 1970, included; 0: unbounded'),
     end_time: time.describe('Microseconds since 1970, excluded; 0: unbounded'),

@@ -139,6 +139,10 @@ describe('a client of PostgreSQL', () => {
       { column_name: 'lat', data_type: 'double precision' },
       { column_name: 'lng', data_type: 'double precision' },
     ]);
+    // dbt names the database, too.
+    const named =
+      'SELECT count(*)::int AS n FROM "shop".INFORMATION_SCHEMA.columns WHERE table_name = \'cities\'';
+    expect((await client.query(named)).rows).toEqual([{ n: 3 }]);
     const { rows } = await client.query(
       "SELECT current_database() AS d, pg_catalog.format_type(atttypid, atttypmod) AS t FROM pg_attribute WHERE attrelid = 'blogs'::regclass AND attnum > 0 ORDER BY attnum",
     );

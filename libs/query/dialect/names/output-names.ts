@@ -1,7 +1,7 @@
 import type { Names } from '../expressions.js';
 import type { Clause } from '../queries/select-clauses.js';
 import type { SelectItem } from '../queries/select-items.js';
-import { itemsOf, type Nodes } from '../source-tree.js';
+import { isSymbol, isWord, itemsOf, type Nodes } from '../source-tree.js';
 
 /** A column of the output, which ORDER BY may name. */
 export interface Output {
@@ -44,15 +44,46 @@ export function namesOf(items: readonly SelectItem[]): Names {
   return names;
 }
 
-/** The names among the keys of GROUP BY; undefined without it. */
+/** The names that GROUP BY may use. */
+export interface Keys {
+  /** See `namesOfJoined`. */
+  readonly columns: Names;
+  /** See `groupedNames`. */
+  readonly grouped: ReadonlySet<string> | undefined;
+}
+
+/**
+ * Finds the columns of joined tables in the SELECT list, as `t.name AS name`. In GROUP BY the name
+ * alone is that column, although other tables may have one of the same name. It is not so where
+ * USING makes one column of both.
+ */
+export function namesOfJoined(
+  nodes: Nodes,
+  clauses: readonly Clause[],
+  items: readonly SelectItem[],
+): Names {
+  const from = clauses.find(({ word }) => word === 'FROM');
+  const body = from ? nodes.slice(from.from, from.to) : [];
+  const isJoined = body.some((node) => isWord(node, 'JOIN') || isSymbol(node, ','));
+  if (!isJoined || body.some((node) => isWord(node, 'USING') || isWord(node, 'NATURAL')))
+    return new Map();
+  return namesOf(items.filter(({ isOfTable }) => isOfTable));
+}
+
+/**
+ * The names among the keys of GROUP BY that are columns of the tables; undefined without it.
+ * @param columns names there that are columns of the SELECT list.
+ */
 export function groupedNames(
   nodes: Nodes,
   clauses: readonly Clause[],
+  columns: Names,
 ): ReadonlySet<string> | undefined {
   const group = clauses.find(({ word }) => word === 'GROUP');
   if (!group) return undefined;
   const items = itemsOf(nodes.slice(group.from, group.to));
-  return new Set(
-    items.flatMap(([only, more]) => (only && !more && only.kind !== 'group' ? [only.value] : [])),
+  const names = items.flatMap(([only, more]) =>
+    only && !more && only.kind !== 'group' ? [only.value] : [],
   );
+  return new Set(names.filter((name) => !columns.has(name)));
 }

@@ -24,7 +24,14 @@ import {
   type Node,
   type Nodes,
 } from '../source-tree.js';
-import { groupedNames, namesOf, outputOf, type Output } from '../names/output-names.js';
+import {
+  groupedNames,
+  namesOf,
+  namesOfJoined,
+  outputOf,
+  type Keys,
+  type Output,
+} from '../names/output-names.js';
 import { findSessionWords } from '../names/session-words.js';
 import { hiddenTables } from '../names/hidden-tables.js';
 import type { ValueTypes } from '../casts/value-types.js';
@@ -135,6 +142,8 @@ export class Queries {
     const items = listed
       ? [this.listed(listed)]
       : besideOthers(this.items(nodes, list, tablesOf(nodes, clauses)), bridges, nodes);
+    const columns = namesOfJoined(nodes, clauses, items);
+    const grouped = groupedNames(nodes, clauses, columns);
     let written = this.source.slice(startOf(nodes), nodes[clauses[0]?.at ?? 0]?.start);
     for (const clause of clauses) {
       if (listed && clause.word === 'HAVING') continue;
@@ -143,21 +152,21 @@ export class Queries {
       const clauseNodes = nodes.slice(clause.from, clause.to);
       const body = isPlain ? clauseNodes.slice(quantifierLength(clauseNodes)) : clauseNodes;
       const space = written === '' || written.endsWith(' ') ? '' : ' ';
-      written += `${space}${keyword} ${this.body(clause, body, items, groupedNames(nodes, clauses))}`;
+      written += `${space}${keyword} ${this.body(clause, body, items, { columns, grouped })}`;
     }
     return written;
   }
 
   private listed(listed: Aggregated): SelectItem {
     const text = listOfValue(listed, (nodes, names) => this.expressions.write(nodes, names));
-    return { text, expression: text, name: undefined, isMany: false };
+    return { text, expression: text, name: undefined, isMany: false, isOfTable: false };
   }
 
   private body(
     { word }: Clause,
     body: Nodes,
     items: readonly SelectItem[],
-    grouped: ReadonlySet<string> | undefined,
+    { columns, grouped }: Keys,
   ): string {
     switch (word) {
       case 'FROM':
@@ -165,6 +174,8 @@ export class Queries {
         return this.from(body);
       case 'SELECT':
         return quantifierOf(body, this.source) + items.map(({ text }) => text).join(', ');
+      case 'GROUP':
+        return this.expressions.write(body, columns);
       case 'ORDER': {
         const output = outputOf(items, grouped);
         return itemsOf(body)

@@ -14,6 +14,8 @@ export interface SelectItem {
   readonly name: string | undefined;
   /** Tells whether it may stand for several columns. */
   readonly isMany: boolean;
+  /** Tells whether it is a column with its table's name, as `t.name` or `t.name AS name`. */
+  readonly isOfTable: boolean;
 }
 
 const NAME_MAX = 200;
@@ -64,7 +66,9 @@ export function selectItems(
       as || many ? undefined : nameFor(nodes, expression, { source, tables, shared, hasMany });
     const name = given === undefined ? undefined : expressions.named(given);
     const text = expression + (name === undefined ? asText : ` AS ${quoteIdentifier(name)}`);
-    return { text, expression, name: said ?? given, isMany: many };
+    const last = nodes.length > 1 && isPlain(nodes) ? nodes.at(-1) : undefined;
+    const isOfTable = last !== undefined && last.kind !== 'group' && (said ?? last.value) === last.value; // prettier-ignore
+    return { text, expression, name: said ?? given, isMany: many, isOfTable };
   });
 }
 

@@ -1,4 +1,5 @@
 import { certain, didYouMean, MillraceError, type RequestOrganization } from '@app/platform';
+import { AUDIT_TABLE, REJECTED_TABLE } from '@app/warehouse';
 import type { Catalog } from '../../catalog.js';
 import { placeOf } from '../../failures/place-in-text.js';
 import {
@@ -18,9 +19,13 @@ import { takesText, type JudgedTexts } from '../arguments/text-arguments.js';
 
 /** The engine reads this table if a SELECT has no FROM. */
 const NO_TABLE = 'system.one';
+/** These tables stand beside the streams. No stream's name begins with `_`. */
+const OWN_TABLES: ReadonlySet<string> = new Set([AUDIT_TABLE, REJECTED_TABLE]);
 /** The names of databases of the engine or of an organization. */
 const DATABASE =
   /^(?:system|information_schema|default|_temporary_and_external_tables|_local|o_[0-9a-f]{32})$/i;
+/** All statements run with it. A test of dbt-clickhouse has it within a subquery. */
+const ALWAYS = 'join_use_nulls=1';
 /** These functions would reveal the name of the organization's database. */
 const DATABASE_NAMES = new Set(['_database', 'currentdatabase', 'current_database']);
 
@@ -62,7 +67,8 @@ export function checkFindings(
     throw refused('function', `function ${name} is not allowed${at(name)}`);
   }
   for (const name of findings.expressions) {
-    if (name.startsWith('_')) throw refused('name', `a name in WITH may not start with _: ${name}`);
+    if (OWN_TABLES.has(name))
+      throw refused('name', `a name in WITH may not be ${name}, which is a table of Millrace`);
   }
   for (const [name, ...more] of findings.references) {
     if (more.length === 0 && takesText(name))
@@ -90,10 +96,11 @@ export function checkFindings(
         `${name} stands twice in one FROM: give each a name with AS`,
       );
   }
-  if (findings.innerSettings.length > 0)
+  const inner = findings.innerSettings.filter((settings) => settings !== ALWAYS);
+  if (inner.length > 0)
     throw refused(
       'settings',
-      `SETTINGS can only stand at the end of the statement: ${findings.innerSettings.join(', ')}`,
+      `SETTINGS can only stand at the end of the statement: ${inner.join(', ')}`,
     );
   if (findings.namesState)
     throw refused('type', 'AggregateFunction cannot be named: states come from -State functions');
