@@ -73,7 +73,7 @@ const file = [
 ].map((row) => `${row.join(',')}\n`).join(''); // prettier-ignore
 const TYPES = Object.fromEntries(COLUMNS.map(([texts, type], column) => [`${names[column]}: ${texts.join(' and ')}`, type])); // prettier-ignore
 const ROWS = [0, 1].map((row) =>
-  Object.fromEntries(
+  Object.fromEntries<unknown>(
     COLUMNS.map(([texts, , values], column) => {
       const value = (values ?? texts.map(bare))[row];
       return [names[column], typeof value === 'bigint' ? Number(value) : value];
@@ -119,7 +119,7 @@ describe('numbers of CSV', () => {
       schema: readonly { name: string; type: string }[];
     }>();
     expect(told(schema.map(({ name, type }) => [name, type]))).toEqual(TYPES);
-    expectRows((await server.client.sql(SQL)) as Record<string, unknown>[]);
+    expectRows(await server.client.sql<Record<string, unknown>>(SQL));
   });
 
   it.each(['', ',materialize=false'])('are the same at the edge program%s', async (more) => {
