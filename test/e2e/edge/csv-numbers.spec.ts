@@ -76,7 +76,7 @@ const ROWS = [0, 1].map((row) =>
   Object.fromEntries<unknown>(
     COLUMNS.map(([texts, , values], column) => {
       const value = (values ?? texts.map(bare))[row];
-      return [names[column], typeof value === 'bigint' ? Number(value) : value];
+      return [names[column] ?? '', typeof value === 'bigint' ? Number(value) : value];
     }),
   ),
 );

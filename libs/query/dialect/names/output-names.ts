@@ -52,12 +52,21 @@ export interface Keys {
   readonly grouped: ReadonlySet<string> | undefined;
 }
 
+export function keysOf(
+  nodes: Nodes,
+  clauses: readonly Clause[],
+  items: readonly SelectItem[],
+): Keys {
+  const columns = namesOfJoined(nodes, clauses, items);
+  return { columns, grouped: groupedNames(nodes, clauses, columns) };
+}
+
 /**
  * Finds the columns of joined tables in the SELECT list, as `t.name AS name`. In GROUP BY the name
  * alone is that column, although other tables may have one of the same name. It is not so where
  * USING makes one column of both.
  */
-export function namesOfJoined(
+function namesOfJoined(
   nodes: Nodes,
   clauses: readonly Clause[],
   items: readonly SelectItem[],
@@ -74,7 +83,7 @@ export function namesOfJoined(
  * The names among the keys of GROUP BY that are columns of the tables; undefined without it.
  * @param columns names there that are columns of the SELECT list.
  */
-export function groupedNames(
+function groupedNames(
   nodes: Nodes,
   clauses: readonly Clause[],
   columns: Names,

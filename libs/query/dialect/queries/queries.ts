@@ -24,14 +24,7 @@ import {
   type Node,
   type Nodes,
 } from '../source-tree.js';
-import {
-  groupedNames,
-  namesOf,
-  namesOfJoined,
-  outputOf,
-  type Keys,
-  type Output,
-} from '../names/output-names.js';
+import { keysOf, namesOf, outputOf, type Keys, type Output } from '../names/output-names.js';
 import { findSessionWords } from '../names/session-words.js';
 import { hiddenTables } from '../names/hidden-tables.js';
 import type { ValueTypes } from '../casts/value-types.js';
@@ -142,8 +135,7 @@ export class Queries {
     const items = listed
       ? [this.listed(listed)]
       : besideOthers(this.items(nodes, list, tablesOf(nodes, clauses)), bridges, nodes);
-    const columns = namesOfJoined(nodes, clauses, items);
-    const grouped = groupedNames(nodes, clauses, columns);
+    const keys = keysOf(nodes, clauses, items);
     let written = this.source.slice(startOf(nodes), nodes[clauses[0]?.at ?? 0]?.start);
     for (const clause of clauses) {
       if (listed && clause.word === 'HAVING') continue;
@@ -152,7 +144,7 @@ export class Queries {
       const clauseNodes = nodes.slice(clause.from, clause.to);
       const body = isPlain ? clauseNodes.slice(quantifierLength(clauseNodes)) : clauseNodes;
       const space = written === '' || written.endsWith(' ') ? '' : ' ';
-      written += `${space}${keyword} ${this.body(clause, body, items, { columns, grouped })}`;
+      written += `${space}${keyword} ${this.body(clause, body, items, keys)}`;
     }
     return written;
   }
