@@ -14,6 +14,7 @@ describe('explaining a record that is no JSON', () => {
     ['{a:1}', 'invalid symbol at column 2; names in JSON stand in double quotes'],
     ['{"a":1, }', 'property name expected at column 9; JSON has no comma before }'],
     ['{"a":[1,]}', 'value expected at column 9; JSON has no comma before ]'],
+    ['name=x&msg=hello+%25s&args=%28', 'invalid symbol at column 1; the body is a form'],
     ['a,b', 'invalid symbol at column 1; a record is an object, as {"a":1}; CSV goes to _csv'],
     ['1,2', 'end of file expected at column 2; a record is an object'],
   ])('says of %s what to send instead', (text, explained) => {

@@ -32,6 +32,8 @@ export function explainRefusedJson(text: string): string | undefined {
 }
 
 const OBJECT_OR_LIST = /^\s*[[{]/;
+/** The standard HTTPHandler of Python's logging sends these. */
+const FORM = /^[\w.%+-]+=[^&\s]*(?:&[\w.%+-]+=[^&\s]*)*$/;
 const CURLY_QUOTE = /[\u2018-\u201f]/;
 
 const WORD_MAX = 200;
@@ -55,6 +57,7 @@ function advice(text: string, { error, offset }: ParseError): string {
   if (found) return `; ${found[1]}`;
   if (/^[\]}]/.test(fault) && text.slice(0, offset).trimEnd().endsWith(','))
     return `; JSON has no comma before ${fault}`;
+  if (FORM.test(text)) return '; the body is a form, name=value&…, of which no record is made: send {"name":"value"}'; // prettier-ignore
   if (!OBJECT_OR_LIST.test(text)) return '; a record is an object, as {"a":1}; CSV goes to _csv';
   if (fault === '{' && printParseErrorCode(error) === 'EndOfFileExpected')
     return '; each record wants a line of its own: curl -d takes line breaks out of a file, --data-binary keeps them';
