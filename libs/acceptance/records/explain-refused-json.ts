@@ -32,13 +32,32 @@ export function explainRefusedJson(text: string): string | undefined {
 }
 
 const OBJECT_OR_LIST = /^\s*[[{]/;
+/** The standard HTTPHandler of Python's logging sends these. */
+const FORM = /^[\w.%+-]+=[^&\s]*(?:&[\w.%+-]+=[^&\s]*)*$/;
 const CURLY_QUOTE = /[\u2018-\u201f]/;
+
+const WORD_MAX = 200;
+
+/** Values that JavaScript, Python or JSON5 write, at the place of the fault. */
+const FOREIGN_VALUES: readonly (readonly [RegExp, string])[] = [
+  [/^-?(?:NaN|Infinity)\b/, 'JSON has no NaN and no infinity: send null (json.dumps of Python writes them, allow_nan=False finds them)'],
+  [/^(?:None|undefined)\b/, 'the value that is none is null in JSON'],
+  [/^(?:True|False)\b/, 'JSON has true and false in small letters'],
+  [/^\+\d/, 'a number in JSON has no + before it'],
+  [/^-?\.\d/, 'a number in JSON begins with a digit, as 0.5'],
+  [/^[A-Za-z_$][\w$]*\s*:/, 'names in JSON stand in double quotes'],
+]; // prettier-ignore
 
 /** Says what to send instead, where the fault is one that people often make. */
 function advice(text: string, { error, offset }: ParseError): string {
   const fault = text.charAt(offset);
   if (CURLY_QUOTE.test(fault)) return `; ${fault} is a curly quote, JSON has straight ones, "`;
   if (fault === "'") return `; JSON has double quotes, and not '`;
+  const found = FOREIGN_VALUES.find(([value]) => value.test(text.slice(offset, offset + WORD_MAX)));
+  if (found) return `; ${found[1]}`;
+  if (/^[\]}]/.test(fault) && text.slice(0, offset).trimEnd().endsWith(','))
+    return `; JSON has no comma before ${fault}`;
+  if (FORM.test(text)) return '; the body is a form, name=value&…, of which no record is made: send {"name":"value"}'; // prettier-ignore
   if (!OBJECT_OR_LIST.test(text)) return '; a record is an object, as {"a":1}; CSV goes to _csv';
   if (fault === '{' && printParseErrorCode(error) === 'EndOfFileExpected')
     return '; each record wants a line of its own: curl -d takes line breaks out of a file, --data-binary keeps them';

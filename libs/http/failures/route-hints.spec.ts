@@ -4,7 +4,7 @@ import { routeHint } from './route-hints.js';
 const ROUTES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^\/api\/[^/]+\/[^/]+\/_json$/, ['POST']],
   [/^\/api\/[^/]+\/[^/]+\/_doc\/[^/]+$/, ['POST', 'PUT']],
-  [/^\/api\/[^/]+\/(?:_bulk|sql|v1\/logs)$/, ['POST']],
+  [/^\/api\/[^/]+\/(?:_bulk|sql|v1\/logs|loki\/api\/v1\/push)$/, ['POST']],
   [/^\/api\/[^/]+\/[^/]+$/, ['DELETE', 'HEAD', 'PUT']],
 ];
 
@@ -18,6 +18,7 @@ describe('a path that is not there', () => {
     ['POST', '/shop/_json', 'did you mean /api/{organization}/shop/_json?'],
     ['POST', '/api/shop/_json', 'did you mean /api/{organization}/shop/_json?'],
     ['POST', '/api/_bulk', 'did you mean /api/{organization}/_bulk?'],
+    ['POST', '/api/loki/api/v1/push', 'did you mean /api/{organization}/loki/api/v1/push?'],
     ['POST', '/sql', 'did you mean /api/{organization}/sql?'],
     ['POST', '/api/acme/shop', 'records go to POST /api/acme/shop/_json'],
     ['POST', '/api/acme/shop/_search', 'rows are asked for in SQL: POST /api/acme/sql'],

@@ -48,6 +48,7 @@ export function routeHint(
     const found = word === undefined ? undefined : hintOf(method, word, organization);
     return found ?? (takes(`/api/x${rest}`) ? meant(rest) : undefined);
   }
+  if (hasWord(rest) && takes(`/api/x${rest}`)) return meant(rest);
   const [stream, ...more] = segments;
   if (method === 'POST' && stream && more.length === 0 && takes(`${path}/_json`))
     return `records go to POST ${path}/_json`;
