@@ -198,7 +198,7 @@ describe('house rules', () => {
       ({ path }) => /^(?:libs|apps\/[\w-]+)\/.+\//.test(path) && !path.endsWith('.spec.ts'),
     );
     const plain =
-      /throw new Error\((?:\s*\/\/.*\n)?\s*[`'"](?:configuration:|[A-Z]+_[A-Z]|--[a-z])/;
+      /(?:throw|=>) new Error\((?:\s*\/\/.*\n)?\s*[`'"](?:configuration:|[A-Z]+_[A-Z]|--[a-z])/;
     const found = judged.filter(({ lines }) => plain.test(lines.join('\n')));
     expect(found.map(({ path }) => path)).toEqual([]);
     expect(plain.test("throw new Error(\n  'configuration: PORT: want a number',\n);")).toBe(true);

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { OperatorError } from '@app/platform';
 import { readConfig } from './config.js';
 
 describe('access to Kafka', () => {
@@ -60,6 +61,7 @@ describe('access to Kafka', () => {
     ],
   ])('refuses what is wrong: %s', (message, variables) => {
     const read = () => access(variables());
+    expect(read).toThrow(OperatorError);
     expect(read).toThrow(message);
     expect(read).not.toThrow(/secret(?!\.txt)/);
   });

@@ -3,7 +3,7 @@ import type { ApiTerms } from '@app/openapi';
 
 const DESCRIPTION = `Upload files into streams and query them at once.
 
-Every request needs HTTP Basic: e-mail and password, or e-mail and the organization's passcode for upload and query; or a token of the organization, as \`Authorization: Bearer\`. Failures are JSON: \`{"code", "message", "error_detail"?}\`. Every response says its \`X-Request-Id\`. Commands take an \`Idempotency-Key\` header: sent again with it, they change nothing a second time, and another body under the same key is refused.`;
+Every request but those for health, sign-in and signing up needs HTTP Basic: e-mail and password, or e-mail and the organization's passcode to upload, query and list streams; or a token of the organization, as \`Authorization: Bearer\`. A browser may have the cookie of a session. Failures are JSON: \`{"code", "message", "error_detail"?}\`, where a protocol has no form of its own. Every response says its \`X-Request-Id\`. Uploads and commands take an \`Idempotency-Key\` header: sent again with it, they change nothing a second time, and another request under the same key is a 409.`;
 
 /** Streams of Millrace's own begin with `_`. */
 const STREAM = { example: 'logs', pattern: '^[A-Za-z0-9._-]{1,127}$' };

@@ -1,6 +1,7 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { OperatorError } from '@app/platform';
 
 /** The credentials for the brokers. Secret. */
 export interface KafkaAccess {
@@ -135,4 +136,5 @@ function contentOf(variables: Variables, name: Name): string | undefined {
   }
 }
 
-const problem = (message: string): Error => new Error(`configuration: ${message}`);
+const problem = (message: string): OperatorError =>
+  new OperatorError(`configuration: ${message}`);
