@@ -27,7 +27,7 @@ const LONGER: Readonly<Record<string, readonly [words: readonly string[], oid: n
 /** The cast behind a token. It is undefined when there is no cast, or its type has a precision. */
 export function castBehind(tokens: readonly PostgresToken[], at: number): Cast | undefined {
   const name = tokens[at + 2];
-  const known = name?.kind === 'word' && Object.hasOwn(OIDS, name.value) ? OIDS[name.value] : undefined; // prettier-ignore
+  const known = (name?.kind === 'word' || name?.kind === 'name') && Object.hasOwn(OIDS, name.value) ? OIDS[name.value] : undefined; // prettier-ignore
   if (!isSymbol(tokens[at + 1], '::') || !name || known === undefined) return undefined;
   const [words, longer] = LONGER[name.value] ?? [[], known];
   const isLonger = words.length > 0 && words.every((word, index) => isWord(tokens[at + 3 + index], word)); // prettier-ignore

@@ -128,8 +128,8 @@ function writtenOf(tokens: readonly PostgresToken[], at: number): string | undef
     case 'name':
       return token.text.replaceAll('\\', '\\\\');
     case 'symbol':
-      if (isSymbol(token, '=') && isAny(tokens, at + 1, 'any', 'some')) return '';
-      return isSymbol(token, '<>') && isAny(tokens, at + 1, 'all') ? '' : undefined;
+      if (isSymbol(token, '=') && isAny(tokens, at + 1, 'any', 'some')) return ' ';
+      return isSymbol(token, '<>') && isAny(tokens, at + 1, 'all') ? ' ' : undefined;
     case 'word':
       if (isSymbol(tokens[at - 1], '=') && isAny(tokens, at, 'any', 'some')) return 'IN';
       if (isSymbol(tokens[at - 1], '<>') && isAny(tokens, at, 'all')) return 'NOT IN';

@@ -39,6 +39,7 @@ describe('a client of PostgreSQL', () => {
     [`SELECT '{"a":{"b":[7,8]}}'::json -> $1 -> 'b' ->> $2::int AS n, '{"a":1}'::json ->> $1::text AS a`, ['a', 1], [{ n: '8', a: '1' }]], // prettier-ignore
     [`SELECT count(*)::int AS n FROM cities WHERE city = ANY('{}') OR lat = ANY('{1,2}')`, [], [{ n: 0 }]], // prettier-ignore
     ['SELECT $1::int + 1', [1], [{ '$1 + 1': '2' }]],
+    ['SELECT count(*)::int AS n FROM cities WHERE lat=any($1::"float8"[])', [[1.5]], [{ n: 0 }]],
     ['SHOW server_encoding', [], [{ server_encoding: 'UTF8' }]],
     ['SHOW TABLES', [], [{ table_name: 'blogs' }, { table_name: 'cities' }]],
     ['SELECT city FROM cities WHERE false', [], []],
