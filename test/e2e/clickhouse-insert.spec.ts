@@ -174,6 +174,12 @@ describe("rows by ClickHouse's INSERT", () => {
     expect(written(await insert(own, undefined, narrow))).toEqual([200, '1']);
   });
 
+  it('are told where to go when a client packs them with its statement, as clickhouse-connect does', async () => {
+    const packed = { headers: { 'content-encoding': 'lz4' } };
+    const { status, bytes } = await insert(Buffer.from('04224d18', 'hex'), undefined, packed);
+    expect([status, bytes.toString()]).toEqual([415, expect.stringContaining('raw_insert')]);
+  });
+
   it('come by POST, and in an encoded body without their statement', async () => {
     const statement = 'INSERT INTO logs FORMAT JSONEachRow {"a":98}';
     const path = `clickhouse/?query=${encodeURIComponent(statement)}`;

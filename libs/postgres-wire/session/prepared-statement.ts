@@ -1,5 +1,5 @@
 import { certain } from '@app/platform';
-import type { Column } from '@app/warehouse';
+import { quoteText, type Column } from '@app/warehouse';
 import { engineText, type EngineText } from '../statements/engine-text.js';
 import type { StatementText } from '../statements/postgres-tokens.js';
 import { sessionStatement, type SessionStatement } from '../statements/session-statement.js';
@@ -51,17 +51,23 @@ export function boundText(
   const texts: Record<string, string> = {};
   const written = engineText(
     statement,
-    (number, cast) => {
+    (number, cast, isKey) => {
       const value = values[number - 1];
       if (!value) return { text: 'NULL' };
       const type = certain(types[number - 1], `type of parameter ${number}`);
       const isWider = INTEGERS.indexOf(type) <= INTEGERS.indexOf(cast?.oid ?? 0) && INTEGERS.includes(type); // prettier-ignore
       const isCast = cast !== undefined && (cast.oid === type || isWider || cast.isRows);
       const integer = isCast && isWider ? INTEGER_TYPES[INTEGERS.indexOf(cast.oid)] : undefined;
+      // The dialect reads keys of JSON out of the statement.
+      if (isKey) return { text: keyOf(value), isCast: true };
       texts[`p${number}`] = value.text;
-      return { text: `{p${number}:${integer ?? value.type}}`, isCast };
+      const text = `{p${number}:${integer ?? value.type}}`;
+      return { text: value.unit ? `toInterval${value.unit}(${text})` : text, isCast };
     },
     database,
   );
   return { written, values: texts };
 }
+
+/** A key of JSON is a number for a list, and a text for an object. */
+const keyOf = ({ type, text }: EngineValue): string => (/^Int/.test(type) ? text : quoteText(text));

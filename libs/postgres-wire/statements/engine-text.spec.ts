@@ -21,7 +21,17 @@ describe('a statement with PostgreSQL’s texts', () => {
     ['SELECT 1 /* a /* b */ c */ + 2 -- d', 'SELECT 1                   + 2'],
     ['SELECT $1, $12::int4, $2::numeric(3, 1)', 'SELECT <1>, <12>, <2>::numeric(3, 1)'],
     ['SELECT $1::double precision + $2::text[]', 'SELECT <1> + <2>'],
-    ['SELECT a = ANY($1), a <> ALL (ARRAY[1])', 'SELECT a  IN(<1>), a  NOT IN (ARRAY[1])'],
+    ['SELECT a = ANY($1), a <> ALL (ARRAY[1])', 'SELECT a   IN(<1>), a   NOT IN (ARRAY[1])'],
+    [
+      "SELECT a = ANY('{}'), a <> ALL ('{1,NULL}'::int[])",
+      "SELECT a   IN(), a   NOT IN ('1', NULL)",
+    ],
+    ["SELECT a = ANY('{x,it''s}'), b('{1}')", String.raw`SELECT a   IN('x', 'it\'s'), b('{1}')`],
+    [
+      String.raw`SELECT '\x00fF'::bytea, '\x0'::bytea`,
+      String.raw`SELECT unhex('00fF'), '\\x0'::bytea`,
+    ],
+    ['SELECT a=any($1::"int8"[]),b<>all($2)', 'SELECT a IN(<1>),b NOT IN(<2>)'],
     ['SELECT a = ANY (SELECT 1)', 'SELECT a = ANY (SELECT 1)'],
     ['SELECT a FROM "db"."public"."t", db.public.u', 'SELECT a FROM "public"."t", public.u'],
     ['SELECT x.public.t, a.db.public.t, db.t', 'SELECT x.public.t, a.db.public.t, db.t'],

@@ -1,4 +1,5 @@
 import { quoteText } from '@app/warehouse';
+import { textElements } from '../values/parameter-value.js';
 import { castBehind, type Cast } from './cast-behind.js';
 import {
   isName,
@@ -32,12 +33,12 @@ export interface Placeholder {
  * Rewrites what PostgreSQL's lexer reads differently from the engine's: texts with backslashes,
  * `E'…'`, `$$…$$`, comments within comments, `$1`, and `= ANY($1)`. The dialect, which every
  * statement passes, does the rest.
- * @param placeholder the text that replaces `$n`
+ * @param placeholder the text that replaces `$n`, which may be a key of JSON behind an arrow
  * @param database its name may stand before `public`; the engine's names have two pieces at most
  */
 export function engineText(
   { text, tokens }: StatementText,
-  placeholder: (number: number, cast: Cast | undefined) => Placeholder,
+  placeholder: (number: number, cast: Cast | undefined, isKey: boolean) => Placeholder,
   database: string,
 ): EngineText {
   const pieces: Piece[] = [];
@@ -51,7 +52,8 @@ export function engineText(
     end = token.end;
     if (token.kind === 'parameter') {
       const cast = castBehind(tokens, at);
-      const { text: value, isCast } = placeholder(Number(token.value), cast);
+      const isKey = isSymbol(tokens[at - 1], '->') || isSymbol(tokens[at - 1], '->>');
+      const { text: value, isCast } = placeholder(Number(token.value), cast, isKey);
       if (cast && isCast) end = cast.end;
       pieces.push({ start: token.start, end, text: value });
       return;
@@ -62,7 +64,7 @@ export function engineText(
       pieces.push({ start: token.start, end, text: '' });
       return;
     }
-    const rows = rowsOf(tokens, at);
+    const rows = rowsOf(tokens, at) ?? listOf(tokens, at) ?? bytesOf(tokens, at);
     if (rows) end = rows.end;
     const written = rows?.text ?? writtenOf(tokens, at);
     if (written !== undefined && written !== token.text)
@@ -88,6 +90,36 @@ function rowsOf(tokens: readonly PostgresToken[], at: number) {
   return isWord(before, 'limit', 'offset') ? { text: token.value, end: cast.end } : undefined;
 }
 
+/** The elements of `ANY ('{1,2}')`, where psycopg2 writes `'{}'` for a list without any. */
+function listOf(tokens: readonly PostgresToken[], at: number) {
+  const token = tokens[at];
+  if (token?.kind !== 'text' || !isSymbol(tokens[at - 1], '(')) return undefined;
+  const sign = tokens[at - 3];
+  const isList = (isSymbol(sign, '=') && isAny(tokens, at - 2, 'any', 'some')) || (isSymbol(sign, '<>') && isAny(tokens, at - 2, 'all')); // prettier-ignore
+  const cast = castBehind(tokens, at);
+  if (
+    !isList ||
+    !isSymbol(
+      tokens.find(({ start }) => start >= (cast?.end ?? token.end)),
+      ')',
+    )
+  )
+    return undefined;
+  const elements = textElements(token.value);
+  const text = elements.map((each) => (each === null ? 'NULL' : quoteText(each.toString('utf8')))).join(', '); // prettier-ignore
+  return { text, end: cast?.end ?? token.end };
+}
+
+const BYTEA = 17;
+
+/** Bytes, as psycopg2 writes them: `'\x6162'::bytea`. */
+function bytesOf(tokens: readonly PostgresToken[], at: number) {
+  const [token, cast] = [tokens[at], castBehind(tokens, at)];
+  if (token?.kind !== 'text' || cast?.oid !== BYTEA) return undefined;
+  const hex = /^\\x((?:[\da-f]{2})*)$/i.exec(token.value)?.[1];
+  return hex === undefined ? undefined : { text: `unhex('${hex}')`, end: cast.end };
+}
+
 function writtenOf(tokens: readonly PostgresToken[], at: number): string | undefined {
   const token = tokens[at];
   switch (token?.kind) {
@@ -96,8 +128,8 @@ function writtenOf(tokens: readonly PostgresToken[], at: number): string | undef
     case 'name':
       return token.text.replaceAll('\\', '\\\\');
     case 'symbol':
-      if (isSymbol(token, '=') && isAny(tokens, at + 1, 'any', 'some')) return '';
-      return isSymbol(token, '<>') && isAny(tokens, at + 1, 'all') ? '' : undefined;
+      if (isSymbol(token, '=') && isAny(tokens, at + 1, 'any', 'some')) return ' ';
+      return isSymbol(token, '<>') && isAny(tokens, at + 1, 'all') ? ' ' : undefined;
     case 'word':
       if (isSymbol(tokens[at - 1], '=') && isAny(tokens, at, 'any', 'some')) return 'IN';
       if (isSymbol(tokens[at - 1], '<>') && isAny(tokens, at, 'all')) return 'NOT IN';

@@ -2,16 +2,27 @@ import type { Format } from '../protocol/front-messages.js';
 import { PostgresError } from '../protocol/protocol-error.js';
 import { utf8 } from '../protocol/body-reader.js';
 import { numericText } from './numeric-binary.js';
+import {
+  INTERVAL,
+  intervalOfBinary,
+  intervalOfText,
+  type IntervalValue,
+} from './interval-value.js';
 import { ELEMENT_OF_OID, KIND_OF_OID, type ValueKind } from './postgres-type.js';
 
 /** A value as the engine takes it: text in its notation, and the type that it is read as. */
 export interface EngineValue {
   readonly type: string;
   readonly text: string;
+  /** A length of time: the unit in which the number is. */
+  readonly unit?: IntervalValue['unit'];
 }
 
 /** The OID of a parameter without a declared type. */
 export const UNKNOWN = 0;
+
+/** OIDs of char, name, json, xml, unknown, bpchar and varchar, whose binary form is their text. */
+const LIKE_TEXT = new Set([UNKNOWN, 18, 19, 114, 142, 705, 1042, 1043]);
 
 const ENGINE_TYPES: Readonly<Record<Exclude<ValueKind, 'array'>, string>> = {
   bool: 'Bool',
@@ -38,6 +49,7 @@ const DAY_MS = 86_400_000;
 export function anyValue(oid: number): EngineValue {
   const element = ELEMENT_OF_OID.get(oid);
   if (element !== undefined) return { type: `Array(${anyValue(element).type})`, text: '[]' };
+  if (oid === INTERVAL) return { type: 'Int64', text: '0', unit: 'Day' };
   const kind = KIND_OF_OID.get(oid) ?? 'text';
   const texts: Partial<Record<ValueKind, string>> = {
     ...{ text: '', bytea: '', jsonb: '', bool: 'false', date: '2000-01-01', time: '00:00:00' },
@@ -51,7 +63,13 @@ export function anyValue(oid: number): EngineValue {
 export function parameterValue(oid: number, format: Format, bytes: Buffer): EngineValue {
   const element = ELEMENT_OF_OID.get(oid);
   if (element !== undefined) return arrayValue(element, format, bytes);
+  if (oid === INTERVAL) {
+    const { unit, number } = format === 'binary' ? intervalOfBinary(bytes) : intervalOfText(utf8(bytes)); // prettier-ignore
+    return { type: 'Int64', text: String(number), unit };
+  }
   const kind = KIND_OF_OID.get(oid) ?? 'text';
+  if (format === 'binary' && !KIND_OF_OID.has(oid) && !LIKE_TEXT.has(oid))
+    throw new PostgresError('0A000', `a parameter of the type with OID ${oid} is not taken in binary: send it as text`); // prettier-ignore
   return engineValue(kind, format === 'binary' ? textOfBinary(kind, bytes) : utf8(bytes));
 }
 
@@ -221,7 +239,8 @@ function binaryElements(bytes: Buffer): readonly (Buffer | null)[] {
   return values;
 }
 
-function textElements(text: string): readonly (Buffer | null)[] {
+/** The elements of an array's text, as `{a,"b c",NULL}`. @throws {PostgresError} 0A000, 22P02 */
+export function textElements(text: string): readonly (Buffer | null)[] {
   if (!/^\s*\{[^]*\}\s*$/.test(text)) throw unreadable('an array', text);
   const inner = text.trim().slice(1, -1);
   if (/^\s*\{/.test(inner)) throw nested();

@@ -134,8 +134,11 @@ function arrayOf(element: PostgresType): PostgresType {
   };
 }
 
+/** A parameter in a column's name, as the engine has it. */
+const PARAMETER = /\{p(\d+):[^{}]*\}/g;
+
 export const fieldOf = (name: string, { oid, size, modifier }: PostgresType): FieldDescription => ({
-  name,
+  name: name.replace(PARAMETER, (_, number: string) => `$${number}`),
   type: oid,
   size,
   modifier,

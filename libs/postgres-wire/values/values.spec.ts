@@ -78,6 +78,40 @@ describe('a value of a parameter', () => {
   });
 
   it.each([
+    ['1 day 02:00:00', 'Microsecond', 93_600_000_000],
+    ['-00:00:01.5', 'Microsecond', -1_500_000],
+    ['2 days 0 seconds 0 microseconds', 'Day', 2],
+    ['0.25 hours', 'Microsecond', 900_000_000],
+    ['1 year 2 mons', 'Month', 14],
+    ['P1M', 'Month', 1],
+    ['P1DT2H3M4.5S', 'Microsecond', 93_784_500_000],
+    ['PT0S', 'Day', 0],
+  ])('is an interval %s, in %ss %s', (given, unit, number) => {
+    const value = parameterValue(1186, 'text', Buffer.from(given));
+    expect(value).toEqual({ type: 'Int64', text: String(number), unit });
+  });
+
+  it('is an interval in bytes: microseconds, days, months', () => {
+    const value = (hex: string) => parameterValue(1186, 'binary', Buffer.from(hex, 'hex'));
+    expect(value('00000000000f42400000000100000000')).toMatchObject({ unit: 'Microsecond', text: '86401000000' }); // prettier-ignore
+    expect(value('0000000000000000ffffffff00000000')).toMatchObject({ unit: 'Day', text: '-1' });
+    expect(() => value('00000000000000000000000100000001')).toThrow(/INTERVAL '1 month'/);
+    expect(() => value('00')).toThrow(/incorrect binary/);
+  });
+
+  it.each(['', 'soon', '1', '1 day x', 'P', '1.5 months', '1 parsec'])(
+    'is no interval %j',
+    (given) => {
+      expect(() => parameterValue(1186, 'text', Buffer.from(given))).toThrow(/interval/);
+    },
+  );
+
+  it('of an unknown type is not taken for a text where it is in bytes', () => {
+    expect(() => parameterValue(600, 'binary', Buffer.from('ff', 'hex'))).toThrow(/OID 600.*as text/); // prettier-ignore
+    expect(parameterValue(1043, 'binary', Buffer.from('a'))).toEqual({ type: 'String', text: 'a' });
+  });
+
+  it.each([
     [23, '2147483648'],
     [23, '1.5'],
     [16, 'maybe'],

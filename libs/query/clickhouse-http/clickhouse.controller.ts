@@ -128,8 +128,8 @@ export class ClickHouseController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const asked = readRequestParameters(query);
-    checkBody(request);
     const isNamed = asked.statement.trim() !== '';
+    checkBody(request, isNamed);
     const begun = isNamed ? asked.statement : await beginningOf(request.raw);
     if (isInsert(begun)) await this.insert(asked, begun, isNamed, request, reply);
     else await this.answer(asked, await readStatement(request), request, reply);
@@ -249,8 +249,21 @@ function withSettings(statement: string, settings: readonly string[]): string {
   return `${statement}${joint} ${settings.join(', ')}`;
 }
 
-/** @throws {MillraceError} INVALID_PARAMETER for external tables */
-function checkBody({ headers }: AuthenticatedRequest): void {
+/** In these, clickhouse-connect and other clients send rows of Native behind an INSERT. */
+const ENCODED_ROWS = /^(?:lz4|zstd|snappy|xz)$/i;
+
+/**
+ * @param isNamed whether the statement is in the address
+ * @throws {MillraceError} INVALID_PARAMETER for external tables, UNSUPPORTED_ENCODING for a
+ *   statement that is not read
+ */
+function checkBody({ headers }: AuthenticatedRequest, isNamed: boolean): void {
+  const encoding = headers['content-encoding'] ?? '';
+  if (!isNamed && ENCODED_ROWS.test(encoding))
+    throw new MillraceError(
+      'UNSUPPORTED_ENCODING',
+      `a statement in ${encoding} is not read here; rows are taken as JSONEachRow, Arrow or Parquet, not as Native: in clickhouse-connect use raw_insert, insert_arrow or insert_df_arrow`,
+    );
   if (!/^multipart\//i.test(headers['content-type'] ?? '')) return;
   throw new MillraceError(
     'INVALID_PARAMETER',

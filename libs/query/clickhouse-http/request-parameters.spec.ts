@@ -34,7 +34,7 @@ describe("the parameters of a client's request", () => {
     [{ password: 'x' }, /X-ClickHouse-Key/],
     [{ allow_ddl: '1' }, /setting "allow_ddl" is not allowed/],
     [{ max_memory_usage: '1' }, /is not allowed/],
-    [{ x_structure: 'a Int8' }, /is not allowed/],
+    [{ x_structure: 'a Int8' }, /"x_structure" describes a table that comes beside the statement/],
     [{ constructor: '1' }, /is not allowed/],
     [{ format_template_row: '/etc/passwd' }, /is not allowed/],
     [{ default_format: 'Template' }, /is not written here/],

@@ -122,6 +122,11 @@ function unknown(name: string): MillraceError {
       'INVALID_PARAMETER',
       'an address is kept in logs and histories: send user and password as X-ClickHouse-User and X-ClickHouse-Key, or by HTTP Basic',
     );
+  if (/_(?:format|structure|types)$/.test(name) && !/^(?:input|output)_/.test(name))
+    return new MillraceError(
+      'INVALID_PARAMETER',
+      `${JSON.stringify(name.slice(0, 80))} describes a table that comes beside the statement, and none is taken: upload its rows, or send values as param_<name>`,
+    );
   return new MillraceError(
     'INVALID_PARAMETER',
     `setting ${JSON.stringify(name.slice(0, 80))} is not allowed; these are: ${ALLOWED_SETTINGS.join(', ')}`,

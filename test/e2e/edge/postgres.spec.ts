@@ -35,6 +35,11 @@ describe('a client of PostgreSQL', () => {
     ['SELECT $1::int + 1 AS n, $2 AS t', ['41', "it's a \\ and a\nline"], [{ n: '42', t: "it's a \\ and a\nline" }]], // prettier-ignore
     ['SELECT $1::text IS NULL AS n', [null], [{ n: true }]],
     [String.raw`SELECT E'a\nb' AS a, 'a\nb' AS b, $$it's$$ AS c /* x /* y */ z */`, [], [{ a: 'a\nb', b: String.raw`a\nb`, c: "it's" }]], // prettier-ignore
+    ["SELECT (DATE '2026-01-02' + $1::interval)::text AS d, (TIMESTAMP '2026-01-02 00:00:00' - $2::interval)::text AS t", ['1 day', '00:30:00'], [{ d: '2026-01-03', t: '2026-01-01 23:30:00.000000' }]], // prettier-ignore
+    [`SELECT '{"a":{"b":[7,8]}}'::json -> $1 -> 'b' ->> $2::int AS n, '{"a":1}'::json ->> $1::text AS a`, ['a', 1], [{ n: '8', a: '1' }]], // prettier-ignore
+    [`SELECT count(*)::int AS n FROM cities WHERE city = ANY('{}') OR lat = ANY('{1,2}')`, [], [{ n: 0 }]], // prettier-ignore
+    ['SELECT $1::int + 1', [1], [{ '$1 + 1': '2' }]],
+    ['SELECT count(*)::int AS n FROM cities WHERE lat=any($1::"float8"[])', [[1.5]], [{ n: 0 }]],
     ['SHOW server_encoding', [], [{ server_encoding: 'UTF8' }]],
     ['SHOW TABLES', [], [{ table_name: 'blogs' }, { table_name: 'cities' }]],
     ['SELECT city FROM cities WHERE false', [], []],
