@@ -13,6 +13,7 @@ import type { DescribedTable } from '../../table-description.js';
 import { writtenNames } from '../csv/header-names.js';
 import { checkCsv, type SeenCsv } from '../csv/csv-bytes.js';
 import { refusePadded } from '../csv/loose-quotes.js';
+import { checkCharacters } from './character-scan.js';
 import { checkJsonDepth, OBJECT_LEVELS_MAX } from './json-depth.js';
 
 /** The things that a look at files tells besides. */
@@ -52,7 +53,7 @@ const countOf = (...marks: readonly string[]): string =>
   marks.map((mark) => `countSubstrings(bare, ${quoteText(mark)})`).join(' + ');
 /** No line has more brackets outside of texts than may be within each other, and each line closes its own. */
 const isShallow = (file: string): string =>
-  `SELECT ifNull(max(opened) <= ${OBJECT_LEVELS_MAX} AND max(opened != closed OR quotes > 0) = 0, 1), 0 FROM (SELECT ${countOf('{', '[')} AS opened, ${countOf('}', ']')} AS closed, ${countOf('"')} AS quotes FROM (SELECT replaceRegexpAll(line, ${TEXT}, '') AS bare FROM ${tableFunction('file', [quoteText(file), 'LineAsString', quoteText('line String')])})) FORMAT JSONCompactEachRow`;
+  `SELECT ifNull(max(opened) <= ${OBJECT_LEVELS_MAX} AND max(opened != closed OR quotes > 0 OR NOT isValid) = 0, 1), 0 FROM (SELECT isValid, ${countOf('{', '[')} AS opened, ${countOf('}', ']')} AS closed, ${countOf('"')} AS quotes FROM (SELECT isValidUTF8(line) AS isValid, replaceRegexpAll(line, ${TEXT}, '') AS bare FROM ${tableFunction('file', [quoteText(file), 'LineAsString', quoteText('line String')])})) FORMAT JSONCompactEachRow`;
 
 const NOTHING_SEEN: SeenCsv = { hasQuotedWord: false, hasLooseQuote: false };
 
@@ -73,11 +74,11 @@ function checkOf({ options, columns }: DescribedTable, { csv }: Source): Check |
       };
     case 'json':
     case 'ndjson':
-      // Only the types of columns that are not told have to be found out.
-      if (columns) return undefined;
       return {
         look: async (file, name) => {
-          await lookForDepth(file, name, DEPTH_BYTES);
+          await orRefused(checkCharacters(file), name);
+          // Only the types of columns that are not told have to be found out.
+          if (!columns) await lookForDepth(file, name, DEPTH_BYTES);
           return NOTHING_SEEN;
         },
         lookAtAll: lookForDepth,
@@ -91,14 +92,8 @@ function checkOf({ options, columns }: DescribedTable, { csv }: Source): Check |
 /** The engine looks for types in fewer bytes, unless it is asked to look at all. */
 const DEPTH_BYTES = 2 * INFERENCE_BYTES;
 
-async function lookForDepth(file: string, name: string, most?: number): Promise<void> {
-  try {
-    await checkJsonDepth(file, most);
-  } catch (error) {
-    if (!(error instanceof BrokenFileError)) throw error;
-    throw new MillraceError('MALFORMED_BODY', `${name} cannot be read: ${error.message}`, { cause: error }); // prettier-ignore
-  }
-}
+const lookForDepth = (file: string, name: string, most?: number): Promise<void> =>
+  orRefused(checkJsonDepth(file, most), name);
 
 /** Looks at files whose blanks around values are dropped. */
 const lookAtPadded = ({ csv }: Source, hasHeader: boolean): Check => ({
@@ -109,12 +104,20 @@ const lookAtPadded = ({ csv }: Source, hasHeader: boolean): Check => ({
   },
 });
 
-async function orNoCsv<Result>(look: Promise<Result>, name: string): Promise<Result> {
+const orNoCsv = <Result>(look: Promise<Result>, name: string): Promise<Result> =>
+  orRefused(look, name, 'is no CSV that can be read');
+
+/** @throws {MillraceError} where the file is broken */
+async function orRefused<Result>(
+  look: Promise<Result>,
+  name: string,
+  what = 'cannot be read',
+): Promise<Result> {
   try {
     return await look;
   } catch (error) {
     if (!(error instanceof BrokenFileError)) throw error;
-    throw new MillraceError('MALFORMED_BODY', `${name} is no CSV that can be read: ${error.message}`, { cause: error }); // prettier-ignore
+    throw new MillraceError('MALFORMED_BODY', `${name} ${what}: ${error.message}`, { cause: error }); // prettier-ignore
   }
 }
 

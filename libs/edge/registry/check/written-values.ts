@@ -7,8 +7,8 @@ import { leavesOf, withLeaves } from './leaves.js';
 
 /** This many rows are checked if they come from another machine. */
 const FAR_ROWS = 100_000;
-/** The engine limits the length of a statement. */
-const DOUBTS_MAX = 300;
+/** The engine limits the names, values and functions of a statement. Few of them have fewer than four characters. */
+const TESTS_LENGTH_MAX = 150_000;
 export const TEXT = 'Nullable(String)';
 const NANOSECONDS = "Nullable(DateTime64(9, 'UTC'))";
 const SHOWN_MAX = 40;
@@ -82,8 +82,7 @@ export async function misfitsOf(
     return { name, type: leaves.length === 0 ? type : withLeaves(type, text) };
   });
   const read = { asTexts, isAll, source, statements };
-  for (let from = 0; from < Math.max(1, doubtful.length); from += DOUBTS_MAX) {
-    const some = doubtful.slice(from, from + DOUBTS_MAX);
+  for (const some of inStatements(doubtful)) {
     const answer = await lookAt(some, read);
     if (answer === undefined) return { columns, values };
     if ('name' in answer) return { columns, values, field: answer };
@@ -98,6 +97,24 @@ export async function misfitsOf(
     }
   }
   return { columns: others, values };
+}
+
+/** Distributes the tests over statements. There is at least one, which reads all rows. */
+function inStatements(doubtful: readonly Doubtful[]): readonly (readonly Doubtful[])[] {
+  let last: Doubtful[] = [];
+  const all = [last];
+  let length = 0;
+  for (const each of doubtful) {
+    const own = each.tests.reduce((sum, test) => sum + test.length, 0);
+    if (last.length > 0 && length + own > TESTS_LENGTH_MAX) {
+      last = [];
+      all.push(last);
+      length = 0;
+    }
+    last.push(each);
+    length += own;
+  }
+  return all;
 }
 
 function doubtsOf(

@@ -18,6 +18,18 @@ const KNOWN: readonly (readonly [RegExp, string])[] = [
     'a number has more digits than the 20 that can be told from JSON: declare its column in `schema` as Utf8, or write it in quotes',
   ],
   [
+    /JSON\w* format file\. Cannot parse input: expected '\{' before: '((?:[^'\\]|\\.){1,40})/,
+    'want a JSON object where "$1" stands: a table is an array of objects, one object, or objects each on a line; pointer= says where in the file its rows are',
+  ],
+  [
+    /from a JSON\w* format file\. Cannot read rows from the data/,
+    'no record in it has a field, so nothing tells its columns: declare them in `schema`',
+  ],
+  [
+    /missing second part of surrogate pair/,
+    'a text has half of a surrogate pair (\\uD800 to \\uDFFF), which is no character: write it otherwise',
+  ],
+  [
     /Names of tuple elements cannot be empty/,
     'an object has a field without a name (""), which no table here can have: give it one, or declare the column in `schema` as Utf8',
   ],

@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import { WarehouseError, type Column, type SourceEngine } from '@app/warehouse';
 import { engineType } from '../../arrow-data-type.js';
 import { SourceError } from '../../sources/source-error.js';
@@ -9,6 +10,8 @@ import {
 } from '../../sources/engine-format.js';
 import { settingsClause, type Settings, type Source } from '../../sources/source.js';
 import type { DescribedColumn, DescribedTable } from '../../table-description.js';
+import { MICROSECONDS } from '../check/doubts.js';
+import { leavesOf, withLeaves } from '../check/leaves.js';
 import { refuseNameless } from '../check/nameless-columns.js';
 import {
   isComposite,
@@ -183,7 +186,9 @@ async function holdingAll(
  * type it is asked for: 1965 would be 2101. All other times of Arrow are `DateTime64` to it.
  */
 function refuseLongDates(columns: readonly Column[]): void {
-  const date = columns.find(({ type }) => /\bDateTime\b/.test(type));
+  const date = columns.find(({ type }) =>
+    leavesOf('', type).some((leaf) => /^DateTime(?:\(|$)/.test(leaf.type)),
+  );
   if (!date) return;
   throw new SourceError(
     `column ${JSON.stringify(date.name)} has Arrow's dates of 64 bits (date64), which cannot be read here without changing those before 1970 and after 2106: write it as date32 or timestamp`,
@@ -262,14 +267,33 @@ async function columnsOfHeader(
 }
 
 /**
+ * An object with values at more places within it is kept as text. Its names are data, such as the
+ * keys of a dictionary, and it would take minutes to look at each place.
+ */
+const PLACES_MAX = 1_000;
+
+/**
  * Settles an inferred type: times have one precision and a zone, and columns without a value are
  * texts.
  */
 function settledType(type: string, notation: 'csv' | 'json'): string {
   // A text such as `[1, 2]` stays a text, as it does when it is uploaded.
   if (notation === 'csv' && isComposite(type)) return 'Nullable(String)';
-  return type
-    .replace(/\bDateTime(?:64\(\d+(?:, '[^']*')?\))?(?![\w(])/g, "DateTime64(6, 'UTC')")
-    .replace(/\bDate\b(?!\d)/g, 'Date32')
-    .replace(/\bNothing\b/g, 'String');
+  const leaves = leavesOf('', type);
+  if (leaves.length > PLACES_MAX) return 'Nullable(String)';
+  // Fields of objects may be called Date.
+  return withLeaves(type, (at) => {
+    const { type: found, nullable } = certain(leaves[at], 'leaf of the type');
+    const settled = settledLeaf(found);
+    return nullable ? `Nullable(${settled})` : settled;
+  });
 }
+
+const settledLeaf = (type: string): string =>
+  /^DateTime(?:64)?(?:\(|$)/.test(type)
+    ? MICROSECONDS
+    : type === 'Date'
+      ? 'Date32'
+      : type === 'Nothing'
+        ? 'String'
+        : type;
