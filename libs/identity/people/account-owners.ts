@@ -34,10 +34,10 @@ export class AccountOwners {
   }
 
   /**
-   * Tells whether the caller administers all organizations that the account belongs to. Every
-   * account is a viewer of `default`. This does not count for admins of the organization that
-   * registered the account. For other callers it does count: otherwise an admin could invite an
-   * account and get power over it.
+   * Tells whether the caller administers all organizations that the account belongs to. Accounts
+   * that somebody registered are viewers of `default`. This does not count for admins of the
+   * organization that registered the account. For other callers it does count: otherwise an admin
+   * could invite an account and get power over it.
    */
   administers(caller: Caller, user: User): boolean {
     if (caller.root) return true;

@@ -136,5 +136,4 @@ function contentOf(variables: Variables, name: Name): string | undefined {
   }
 }
 
-const problem = (message: string): OperatorError =>
-  new OperatorError(`configuration: ${message}`);
+const problem = (message: string): OperatorError => new OperatorError(`configuration: ${message}`);
