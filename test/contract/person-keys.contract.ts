@@ -36,7 +36,7 @@ export function personKeysContract(
       expect([keys.find('ANN'), keys.find('CLEO')]).toEqual([[one], []]);
     });
 
-    it('are there for whoever opens them later', async () => {
+    it('are there when they are opened later', async () => {
       const key = await keys.create('ANN');
       expect((await place.open(serverKey)).find('ANN')).toEqual([key]);
     });
