@@ -31,7 +31,10 @@ function isPlain(nodes: Nodes): boolean {
   const [first] = nodes;
   if (nodes.length === 1) return first?.kind !== 'group';
   if (isSymbol(first, '-') && nodes.length === 2) return nodes[1]?.kind === 'number';
-  return nodes.every((node) => isNameLike(node) || isSymbol(node, '.') || isSymbol(node, ':'));
+  // Names without a symbol between them are words of an expression: `a IS NULL`.
+  return nodes.every((node, at) =>
+    isNameLike(node) ? !isNameLike(nodes[at - 1]) : isSymbol(node, '.') || isSymbol(node, ':'),
+  );
 }
 
 /** Tells whether it may stand for several columns. */
