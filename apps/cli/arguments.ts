@@ -21,9 +21,9 @@ and for whoever runs the server:
   --help        after a command: how it is used
   --version     which Millrace this is`;
 
-export const UPLOAD_HELP = `usage: millrace upload <file|folder|-> --stream <name> [options]
+export const UPLOAD_HELP = `usage: millrace upload <file|folder…|-> --stream <name> [options]
 
-Uploads a file, all files of a folder, or standard input (-) into a stream.
+Uploads files, all files of folders, or standard input (-) into a stream.
 
   --stream <name>   where the records go; it is made when it is not there
   --org <name>      organization (default: default)
@@ -49,8 +49,8 @@ It ends with
   130  interrupted; run it again to go on`;
 
 export interface UploadArguments {
-  /** A path, or `-`. */
-  readonly from: string;
+  /** Paths, or `-` alone. */
+  readonly from: readonly string[];
   readonly url: URL;
   readonly org: string;
   readonly stream: string;
@@ -69,7 +69,7 @@ export function readArguments(
   argv: readonly string[],
 ): UploadArguments | 'help' | 'upload help' | 'version' {
   const { values, positionals } = parse(argv);
-  const [command, from, ...others] = positionals;
+  const [command, ...from] = positionals;
   if (command === 'upload' && values.help) return 'upload help';
   if (values.help || command === 'help') return 'help';
   if (values.version) return 'version';
@@ -79,8 +79,9 @@ export function readArguments(
         ? `want a command: ${COMMANDS}`
         : `there is no command ${command}; want ${COMMANDS}`,
     );
-  if (from === undefined || others.length > 0)
-    throw usageError('want one file or folder, or - for standard input');
+  if (from.length === 0) throw usageError('want files or folders, or - for standard input');
+  if (from.length > 1 && from.includes('-'))
+    throw usageError('standard input (-) goes alone, without other files');
   const { stream, org, url, format, user, wait } = values;
   if (stream === undefined || stream === '') throw usageError('want --stream <name>');
   if (user?.includes(':'))

@@ -20,12 +20,12 @@ export interface KnownCredentials {
 export async function credentialsOf(
   known: KnownCredentials,
   user: string | undefined,
-  from: string,
+  readsInput: boolean,
 ): Promise<Credentials> {
   const name = user ?? known.user;
   if (name === undefined || name === '') throw usageError('want --user <email> or MILLRACE_USER');
   if (known.password) return { user: name, password: known.password };
-  if (!process.stdin.isTTY || from === '-')
+  if (!process.stdin.isTTY || readsInput)
     throw usageError('want the password in MILLRACE_PASSWORD');
   return { user: name, password: await ask(`password of ${name}: `) };
 }

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { HELP, readArguments, UPLOAD_HELP, type UploadArguments } from './arguments.js';
+import { BegunUploads, findSources, type Source } from './begun-uploads.js';
 import { credentialsOf, type KnownCredentials } from './credentials.js';
 import { CliError, EXIT } from './exit-code.js';
-import { findFiles, type SourceFile } from './find-files.js';
+import type { SourceFile } from './find-files.js';
 import { Progress } from './progress.js';
 import { SliceSender } from './send-slice.js';
 import { uploadFiles, type UploadSum } from './upload.js';
-import { UploadState } from './upload-state.js';
 
 /** `millrace`, of a version: runs a command. @returns what the process is to end with */
 export async function run(
@@ -31,15 +31,16 @@ export async function run(
 }
 
 async function upload(wanted: UploadArguments, known: KnownCredentials): Promise<number> {
-  const found = await findFiles(wanted.from, wanted.format);
-  const credentials = await credentialsOf(known, wanted.user, wanted.from);
-  const { files, forget } = await withoutPipes(found);
-  const state = await UploadState.begin(wanted);
+  const found = await findSources(wanted);
+  const credentials = await credentialsOf(known, wanted.user, wanted.from.includes('-'));
+  const { sources, forget } = await withoutPipes(found);
+  const uploads = await BegunUploads.begin(wanted, sources);
+  const { files } = uploads;
   const progress = new Progress(totalOf(files));
   const stop = stopOnSignal(progress);
-  if (state.resumed)
+  if (uploads.resumed)
     progress.tell('going on with an upload that broke off: nothing is stored twice');
-  const target = { ...wanted, ...credentials, uploadId: state.uploadId };
+  const target = { ...wanted, ...credentials };
   const sender = new SliceSender(target, progress, stop);
   const started = performance.now();
   try {
@@ -53,11 +54,12 @@ async function upload(wanted: UploadArguments, known: KnownCredentials): Promise
       stop,
     );
     progress.end();
-    if (stop.aborted) throw new CliError(EXIT.interrupted, 'interrupted; run it again to go on');
-    await state.end();
+    if (stop.aborted && sum.whole < files.length)
+      throw new CliError(EXIT.interrupted, `interrupted: ${taken(sum, files.length)}; run it again to go on`); // prettier-ignore
+    await uploads.end();
     return report(wanted.stream, sum, (performance.now() - started) / 1000);
   } catch (error) {
-    if (!sender.mayHaveStored && !state.resumed) await state.end();
+    if (!sender.mayHaveStored) await uploads.endNew();
     throw error;
   } finally {
     progress.end();
@@ -66,9 +68,16 @@ async function upload(wanted: UploadArguments, known: KnownCredentials): Promise
   }
 }
 
-function report(stream: string, { stored, rejected, reason }: UploadSum, seconds: number): number {
-  const counts = `${stored.toLocaleString('en')} stored, ${rejected.toLocaleString('en')} rejected`;
-  console.log(`${stream}: ${counts} in ${seconds.toFixed(1)} s`);
+const countsOf = ({ stored, rejected }: UploadSum): string =>
+  `${stored.toLocaleString('en')} stored, ${rejected.toLocaleString('en')} rejected`;
+
+/** What the server has taken when the command was interrupted. */
+const taken = (sum: UploadSum, files: number): string =>
+  files === 1 ? countsOf(sum) : `${countsOf(sum)}, ${sum.whole} of ${files} files are whole`;
+
+function report(stream: string, sum: UploadSum, seconds: number): number {
+  const { rejected, reason } = sum;
+  console.log(`${stream}: ${countsOf(sum)} in ${seconds.toFixed(1)} s`);
   if (rejected === 0) return EXIT.ok;
   console.error(`millrace: the first that was rejected: ${reason ?? ''}`);
   return EXIT.rejected;
@@ -82,7 +91,7 @@ function totalOf(files: readonly SourceFile[]): number {
 }
 
 interface Kept {
-  readonly files: readonly SourceFile[];
+  readonly sources: readonly Source[];
   /** Removes the files that were kept. */
   readonly forget: () => Promise<void>;
 }
@@ -91,16 +100,16 @@ interface Kept {
  * A file that is sent whole is read twice, and more often when it is sent again, so a pipe is kept
  * in a file first.
  */
-async function withoutPipes(files: readonly SourceFile[]): Promise<Kept> {
-  const [file] = files;
+async function withoutPipes(sources: readonly Source[]): Promise<Kept> {
+  const file = sources[0]?.files[0];
   if (file?.path !== '-' || file.format === 'ndjson' || file.format === 'csv')
-    return { files, forget: () => Promise.resolve() };
+    return { sources, forget: () => Promise.resolve() };
   const folder = await mkdtemp(join(tmpdir(), 'millrace-upload-'));
   const path = join(folder, 'stdin');
   await pipeline(process.stdin, createWriteStream(path));
   const { size } = await stat(path);
   return {
-    files: [{ ...file, path, size }],
+    sources: [{ from: '-', files: [{ ...file, path, size }] }],
     forget: () => rm(folder, { recursive: true, force: true }),
   };
 }

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '@app/flow';
 import { CliError, EXIT } from './exit-code.js';
-import type { Slice } from './cut/slice.js';
+import type { OwnSlice, Slice } from './cut/slice.js';
 import { tlsFailure } from './tls-failure.js';
 
 /**
@@ -35,7 +35,6 @@ export interface Target {
   readonly user: string;
   readonly password: string;
   /** The upload's id, which every slice's idempotency key contains. */
-  readonly uploadId: string;
 }
 
 export interface SliceOutcome {
@@ -71,7 +70,7 @@ export class SliceSender {
   }
 
   /** @throws {CliError} */
-  async send(slice: Slice): Promise<SliceOutcome> {
+  async send(slice: OwnSlice): Promise<SliceOutcome> {
     const begun = performance.now();
     const backoff = new Backoff(BACKOFF_MS);
     for (let attempt = 1; ; attempt += 1) {
@@ -115,7 +114,7 @@ export class SliceSender {
     }
   }
 
-  private async attempt(slice: Slice): Promise<Answer> {
+  private async attempt(slice: OwnSlice): Promise<Answer> {
     const { content, length } = await slice.open();
     const sent = this.request(slice, length);
     const answered = new Promise<Answer>((resolve, reject) => {
@@ -142,7 +141,7 @@ export class SliceSender {
     return answer;
   }
 
-  private request(slice: Slice, length: number | undefined) {
+  private request(slice: OwnSlice, length: number | undefined) {
     const { url, org, stream, user, password, wait } = this.target;
     const path = `api/${encodeURIComponent(org)}/${encodeURIComponent(stream)}/${slice.route}`;
     const to = new URL(path, url.href.endsWith('/') ? url : `${url.href}/`);
@@ -164,8 +163,8 @@ export class SliceSender {
     });
   }
 
-  private keyOf({ name, offset, digest, route }: Slice): string {
-    const { uploadId, stream } = this.target;
+  private keyOf({ uploadId, name, offset, digest, route }: OwnSlice): string {
+    const { stream } = this.target;
     return createHash('sha256')
       .update(JSON.stringify([uploadId, stream, route, name, offset, digest]))
       .digest('base64url');

@@ -28,7 +28,10 @@ export class UploadState {
   ) {}
 
   /** @throws {CliError} when it began too long ago for the server to remember, or its name cannot be kept */
-  static async begin({ from, url, org, stream, format }: UploadArguments): Promise<UploadState> {
+  static async begin(
+    { url, org, stream, format }: UploadArguments,
+    from: string,
+  ): Promise<UploadState> {
     const path = from === '-' ? from : resolve(from);
     const name = createHash('sha256')
       .update(JSON.stringify([path, url.href, org, stream, format ?? '']))

@@ -1,6 +1,6 @@
-import type { Slice } from './cut/slice.js';
+import type { OwnSlice } from './cut/slice.js';
 import { slicesOf } from './cut/slices-of-file.js';
-import type { SourceFile } from './find-files.js';
+import type { UploadedFile } from './begun-uploads.js';
 import type { SliceOutcome } from './send-slice.js';
 
 const PARTS_AT_ONCE = 4;
@@ -8,6 +8,8 @@ const PARTS_AT_ONCE = 4;
 export interface UploadSum {
   readonly stored: number;
   readonly rejected: number;
+  /** Files of which all is sent. */
+  readonly whole: number;
   /** The first reason, with the slice it is of. */
   readonly reason: string | undefined;
 }
@@ -18,14 +20,14 @@ export interface UploadSum {
  * @throws what the first slice that failed threw
  */
 export async function uploadFiles(
-  files: readonly SourceFile[],
-  send: (slice: Slice) => Promise<SliceOutcome>,
+  files: readonly UploadedFile[],
+  send: (slice: OwnSlice) => Promise<SliceOutcome>,
   stop: AbortSignal,
 ): Promise<UploadSum> {
-  const sum = { stored: 0, rejected: 0, reason: undefined as string | undefined };
+  const sum = { stored: 0, rejected: 0, whole: 0, reason: undefined as string | undefined };
   const sending = new Set<Promise<void>>();
   const failures: unknown[] = [];
-  const begin = (slice: Slice): void => {
+  const begin = (slice: OwnSlice): void => {
     const work = send(slice)
       .then(({ successful, failed, error }) => {
         sum.stored += successful;
@@ -44,7 +46,7 @@ export async function uploadFiles(
    */
   let first: Promise<unknown> | undefined;
   try {
-    for await (const slice of allSlices(files)) {
+    for await (const slice of allSlices(files, () => (sum.whole += 1))) {
       if (stop.aborted || failures.length > 0) break;
       begin(slice);
       first ??= Promise.all(sending);
@@ -58,6 +60,12 @@ export async function uploadFiles(
   return sum;
 }
 
-async function* allSlices(files: readonly SourceFile[]): AsyncGenerator<Slice> {
-  for (const file of files) yield* slicesOf(file);
+async function* allSlices(
+  files: readonly UploadedFile[],
+  onEnd: () => void,
+): AsyncGenerator<OwnSlice> {
+  for (const file of files) {
+    for await (const slice of slicesOf(file)) yield { ...slice, uploadId: file.uploadId };
+    onEnd();
+  }
 }

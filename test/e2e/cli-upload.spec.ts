@@ -134,6 +134,31 @@ describe('millrace upload', () => {
     expect(await server.client.count(stream)).toBe(3);
   });
 
+  it('uploads several files and folders, also of one name and content', async () => {
+    const stream = fresh();
+    const inner = join(folder, 'several');
+    mkdirSync(join(inner, 'deep'), { recursive: true });
+    writeFileSync(join(inner, 'same.ndjson'), '{"n":1}\n');
+    writeFileSync(join(inner, 'deep', 'a.csv'), 'n\n2\n3\n');
+    const same = file('same.ndjson', '{"n":1}\n');
+    const paths = [same, join(inner, 'same.ndjson'), join(inner, 'deep')];
+    expect(await upload([...paths, '--stream', stream])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`${stream}: 4 stored, 0 rejected in`) as string,
+    });
+    expect(await server.client.sql(`SELECT n FROM ${stream} ORDER BY n`)).toEqual([1, 1, 2, 3].map((n) => ({ n }))); // prettier-ignore
+    for (const [more, why] of [
+      [[same, join(inner, '..', 'same.ndjson')], 'it is named twice'],
+      [[inner, join(inner, 'same.ndjson')], 'it is named twice'],
+      [[same, '-'], 'standard input (-) goes alone'],
+      [[same, join(folder, 'no.csv')], 'there is no such file'],
+    ] as const) {
+      const refused = await upload([...more, '--stream', stream]);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(why) as string });
+    }
+    expect([unfinished(), await server.client.count(stream)]).toEqual([[], 4]);
+  });
+
   it('cuts a CSV between its records, each part with the header', async () => {
     const stream = fresh();
     const records = 200_000;
@@ -381,8 +406,9 @@ describe('millrace upload', () => {
       running.process.kill('SIGINT');
       await once(running.process.stderr ?? stub, 'data');
       release();
-      const { code } = await running.ended;
+      const { code, stderr } = await running.ended;
       expect([code, seen.length]).toEqual([130, 1]);
+      expect(stderr).toMatch(/interrupted: [\d,]+ stored, 0 rejected; run it again to go on/);
       expect((await runMillrace(args, { home })).code).toBe(0);
       expect(seen.length).toBeGreaterThan(3);
       expect(seen[1]?.key).toBe(seen[0]?.key);
@@ -398,6 +424,33 @@ describe('millrace upload', () => {
       seen.length = 0;
       await runMillrace(args, { home });
       expect(seen[0]?.key).not.toBe(undefined);
+    });
+
+    it('Ctrl-C: says how many of several files are whole, and goes on also with more of them', async () => {
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      const arrived = new Promise<void>((resolve) => {
+        const held = async (): Promise<typeof good> => {
+          resolve();
+          await released;
+          return good;
+        };
+        answers = [() => Promise.resolve(good), held, held, held, held];
+      });
+      const small = file('small.ndjson', '{"n":1}\n');
+      const args = [small, file('next.ndjson', numbered(400_000)), '--stream', 's', '--url', url()];
+      const running = startMillrace(['upload', ...args], { home });
+      await arrived;
+      running.process.kill('SIGINT');
+      await once(running.process.stderr ?? stub, 'data');
+      release();
+      const { code, stderr } = await running.ended;
+      expect([code, stderr]).toEqual([130, expect.stringMatching(/rejected, 1 of 2 files are whole; run it again to go on/)]); // prettier-ignore
+      const before = seen.splice(0).map(({ key }) => key);
+      const third = file('third.ndjson', '{"n":3}\n');
+      expect((await runMillrace(['upload', third, ...args], { home })).code).toBe(0);
+      const after = seen.map(({ key }) => key);
+      expect(after.filter((key) => before.includes(key)).sort()).toEqual([...before].sort());
     });
   });
 });

@@ -23,3 +23,8 @@ export interface Body {
   /** Bytes, when it is known. */
   readonly length?: number;
 }
+
+/** A slice with the name of the upload that it belongs to. */
+export interface OwnSlice extends Slice {
+  readonly uploadId: string;
+}
