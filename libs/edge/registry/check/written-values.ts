@@ -2,13 +2,12 @@ import { certain } from '@app/platform';
 import { quoteIdentifier, WarehouseError, type Column, type SourceEngine } from '@app/warehouse';
 import { SourceError } from '../../sources/source-error.js';
 import { settingsClause, type Settings, type Source } from '../../sources/source.js';
+import { inStatements, withoutScreened, type Doubtful } from './doubtful-places.js';
 import { doubtOf } from './doubts.js';
 import { leavesOf, withLeaves } from './leaves.js';
 
 /** This many rows are checked if they come from another machine. */
 const FAR_ROWS = 100_000;
-/** The engine limits the names, values and functions of a statement. Few of them have fewer than four characters. */
-const TESTS_LENGTH_MAX = 150_000;
 export const TEXT = 'Nullable(String)';
 const NANOSECONDS = "Nullable(DateTime64(9, 'UTC'))";
 const SHOWN_MAX = 40;
@@ -51,13 +50,6 @@ interface UnknownField {
   readonly name: string | undefined;
 }
 
-/** A single value that is checked: the column, and its place within it. */
-interface Doubtful {
-  readonly column: Column;
-  readonly at: number;
-  readonly tests: readonly string[];
-}
-
 /**
  * Looks for values that the engine would read as others. It reads `01/02/2020` as the first of
  * February beside `12/31/2019`, makes a time of `2020-01-01-001`, rounds integers of 20 digits, and
@@ -82,7 +74,8 @@ export async function misfitsOf(
     return { name, type: leaves.length === 0 ? type : withLeaves(type, text) };
   });
   const read = { asTexts, isAll, source, statements };
-  for (const some of inStatements(doubtful)) {
+  const screened = await withoutScreened(doubtful, (some) => lookAt(some, read));
+  for (const some of inStatements(screened)) {
     const answer = await lookAt(some, read);
     if (answer === undefined) return { columns, values };
     if ('name' in answer) return { columns, values, field: answer };
@@ -97,24 +90,6 @@ export async function misfitsOf(
     }
   }
   return { columns: others, values };
-}
-
-/** Distributes the tests over statements. There is at least one, which reads all rows. */
-function inStatements(doubtful: readonly Doubtful[]): readonly (readonly Doubtful[])[] {
-  let last: Doubtful[] = [];
-  const all = [last];
-  let length = 0;
-  for (const each of doubtful) {
-    const own = each.tests.reduce((sum, test) => sum + test.length, 0);
-    if (last.length > 0 && length + own > TESTS_LENGTH_MAX) {
-      last = [];
-      all.push(last);
-      length = 0;
-    }
-    last.push(each);
-    length += own;
-  }
-  return all;
 }
 
 function doubtsOf(
@@ -132,18 +107,23 @@ function doubtsOf(
     if (isAsked || !doubtOf('', leaf.type, written)) return [];
     const isPadded = notation === 'csv' && mayBePadded(leaf.type, areDeclared, csv?.delimiter);
     const bare = (value: string): string => (isPadded ? `trimBoth(${value})` : value);
-    const test = (which: 'isOther' | 'isFiner' | 'isFar'): string =>
-      leaf.some((value) => {
-        const condition = doubtOf(bare(value), leaf.type, written)?.[which] ?? '0';
-        return `ifNull((${condition})${areDeclared ? ` AND ${isTaken(value)}` : ''}, 0)`;
-      });
+    type Which = 'isOther' | 'isFiner' | 'isFar';
+    const condition = (which: Which, value: string): string => {
+      const doubt = doubtOf(bare(value), leaf.type, written)?.[which] ?? '0';
+      return `(${doubt})${areDeclared ? ` AND ${isTaken(value)}` : ''}`;
+    };
+    const test = (which: Which): string =>
+      leaf.some((value) => `ifNull(${condition(which, value)}, 0)`);
     const isOther = test('isOther');
+    const value = leaf.some((each) => each);
+    const isSingle = !value.startsWith('arrayExists');
     // A list cannot show such an example.
-    const shown = leaf.some((value) => value).startsWith('arrayExists')
-      ? "''"
-      : `leftUTF8(ifNull(anyIf(${leaf.some((value) => value)}, ${isOther}), ''), ${SHOWN_MAX})`;
+    const shown = isSingle ? `leftUTF8(ifNull(anyIf(${value}, ${isOther}), ''), ${SHOWN_MAX})` : "''"; // prettier-ignore
     const tests = [isOther, test('isFiner'), test('isFar')].map((each) => `max(${each})`);
-    return [{ column, at, tests: [...tests, shown] }];
+    const own = { column, at, tests: [...tests, shown], ...(isSingle && { value }) };
+    const isOdd = (each: string): string =>
+      `ifNull(${condition('isOther', each)}, 0) OR ifNull(${condition('isFiner', each)}, 0)`;
+    return [{ ...own, sort: `${leaf.type} ${isPadded}`, isOdd }];
   });
 }
 
