@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream } from '@fastify/busboy';
 import { MillraceError } from '@app/platform';
 
+const PARTS_MAX = 100;
 const MULTIPART = /^multipart\/form-data\b/i;
 
 export const isMultipart = (contentType: string | undefined): contentType is string =>
@@ -15,18 +16,25 @@ export const isMultipart = (contentType: string | undefined): contentType is str
  */
 export async function* multipartFile(form: Readable, contentType: string): AsyncGenerator<Buffer> {
   const parser = parserOf(contentType);
-  let another = false;
-  parser.on('filesLimit', () => (another = true));
   const found = once(parser, 'file') as Promise<[string, BusboyFileStream]>;
   const finished = once(parser, 'finish');
   // The failure is reported where the file is read. It must not count as unhandled besides.
   for (const event of [found, finished]) event.catch(() => undefined);
   let file: BusboyFileStream | undefined;
-  form.on('error', (error) => {
+  const fail = (error: Error): void => {
+    form.unpipe(parser);
     parser.destroy(error);
     // Otherwise the reader of the file would wait for ever.
     file?.destroy(error);
-  });
+  };
+  form.on('error', fail);
+  // The rest is not read: each part costs the process as much as thousands of bytes of a file.
+  parser.on('filesLimit', () =>
+    fail(malformed('there is more than one file in it; send one at a time')),
+  );
+  parser.on('partsLimit', () =>
+    fail(malformed(`there are more than ${PARTS_MAX} parts in it; send one file`)),
+  );
   form.pipe(parser);
   try {
     const first = await Promise.race([found, finished.then(() => undefined)]);
@@ -40,12 +48,14 @@ export async function* multipartFile(form: Readable, contentType: string): Async
   } finally {
     form.unpipe(parser);
   }
-  if (another) throw malformed('there is more than one file in it; send one at a time');
 }
 
 function parserOf(contentType: string): InstanceType<typeof Busboy> {
   try {
-    return new Busboy({ headers: { 'content-type': contentType }, limits: { files: 1 } });
+    return new Busboy({
+      headers: { 'content-type': contentType },
+      limits: { files: 1, parts: PARTS_MAX },
+    });
   } catch (error) {
     throw malformed((error as Error).message);
   }

@@ -1,3 +1,5 @@
+import { GatheredPieces } from '../spool/gathered-pieces.js';
+
 /** A body that ended within the limit, or the rest of a longer body. */
 type SmallOrLong =
   | { readonly whole: true; readonly bytes: Buffer }
@@ -8,19 +10,17 @@ const SMALL_BYTES = 64 * 1024;
 /** Reads up to 64 KiB, because most bodies are a few records and need no file of their own. */
 export async function readSmall(lines: AsyncIterable<Buffer>): Promise<SmallOrLong> {
   const pieces = lines[Symbol.asyncIterator]();
-  const begun: Buffer[] = [];
-  let bytes = 0;
-  while (bytes <= SMALL_BYTES) {
+  const begun = new GatheredPieces();
+  while (begun.bytes <= SMALL_BYTES) {
     const { value, done } = (await pieces.next()) as IteratorResult<Buffer, undefined>;
-    if (done)
-      return {
-        whole: true,
-        bytes: begun.length === 1 && begun[0] ? begun[0] : Buffer.concat(begun),
-      };
+    if (done) {
+      const [first, ...more] = begun.take();
+      const isOne = first !== undefined && more.length === 0;
+      return { whole: true, bytes: isOne ? first : Buffer.concat(first ? [first, ...more] : []) };
+    }
     begun.push(value);
-    bytes += value.length;
   }
-  return { whole: false, lines: continued(begun, pieces) };
+  return { whole: false, lines: continued(begun.take(), pieces) };
 }
 
 async function* continued(

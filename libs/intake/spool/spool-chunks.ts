@@ -2,6 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskFull } from '@app/platform';
 import { type Chunk, refuseLongRecord } from '@app/acceptance';
+import { GatheredPieces } from './gathered-pieces.js';
 
 const NEWLINE = 0x0a;
 const WRITE_AT_ONCE = 256 * 1024;
@@ -53,8 +54,7 @@ class ChunkFile {
   lines = 0;
   /** Bytes since the last line break. */
   unbroken = 0;
-  private waiting: Buffer[] = [];
-  private waitingBytes = 0;
+  private readonly waiting = new GatheredPieces();
   private open = true;
 
   private constructor(
@@ -76,8 +76,7 @@ class ChunkFile {
     this.unbroken = lastBreak < 0 ? this.unbroken + piece.length : piece.length - lastBreak - 1;
     this.bytes += piece.length;
     this.waiting.push(piece);
-    this.waitingBytes += piece.length;
-    if (this.waitingBytes >= WRITE_AT_ONCE) await this.flush();
+    if (this.waiting.bytes >= WRITE_AT_ONCE) await this.flush();
   }
 
   async finish(): Promise<Chunk> {
@@ -94,10 +93,9 @@ class ChunkFile {
   }
 
   private async flush(): Promise<void> {
-    const pieces = this.waiting.splice(0);
-    const bytes = this.waitingBytes;
-    this.waitingBytes = 0;
+    const { bytes } = this.waiting;
     if (bytes === 0) return;
+    const pieces = this.waiting.take();
     const { bytesWritten } = await this.handle.writev(pieces);
     if (bytesWritten < bytes) throw diskFull();
   }
