@@ -2,19 +2,14 @@ import { fieldWithin } from './queries/fields-within.js';
 import type { Scope } from './queries/object-shapes.js';
 import { combined, type Aggregate } from './functions/aggregate-function.js';
 import { AGGREGATE_FUNCTIONS, aggregateName } from './functions/aggregate-functions.js';
-import {
-  besideNumber,
-  decimalArithmetic,
-  quotient,
-  type Side,
-} from './numbers/decimal-arithmetic.js';
-import { equalNumbers } from './numbers/equal-numbers.js';
-import { exactResult } from './numbers/exact-literals.js';
-import { exactSum, within64Bits } from './numbers/exact-sums.js';
+import { binaryOperation } from './numbers/binary-operators.js';
+import { besideNumber, type Side } from './numbers/decimal-arithmetic.js';
+import { exactSum } from './numbers/exact-sums.js';
 import { negation } from './numbers/negations.js';
+import { differentValues, isZeroKey, withOneZero } from './numbers/zero-keys.js';
 import { ofChance } from './functions/functions-of-chance.js';
 import { filteredArguments } from './functions/filtered-arguments.js';
-import { isInteger, type Known } from './casts/known-type.js';
+import type { Known } from './casts/known-type.js';
 import { membership, membershipAt, soughtValue, type Membership } from './queries/membership.js';
 import { membershipOfRows } from './subqueries/rows-of-membership.js';
 import { subqueryOf } from './subqueries/listed-values.js';
@@ -42,8 +37,7 @@ import {
   type Node,
   type Nodes,
 } from './source-tree.js';
-import { timeArithmetic } from './times/time-arithmetic.js';
-import { timeBeside, withTimes } from './times/time-literals.js';
+import { timeBeside } from './times/time-literals.js';
 import { chosenValues } from './casts/chosen-values.js';
 import type { ValueTypes } from './casts/value-types.js';
 import { WrittenLength } from './written-length.js';
@@ -62,6 +56,8 @@ export interface Writing {
   readonly writeQuery: (nodes: Nodes) => string;
   /** The meaning of names at this place. */
   readonly scope: () => Scope;
+  /** See `zero-keys.ts`. */
+  readonly zeroKeys: () => ReadonlySet<string>;
 }
 
 /** Writes expressions in the engine's SQL. Pieces that need no change stay as they are, including blanks. */
@@ -82,7 +78,9 @@ export class Expressions {
       this.length.node();
       const end = this.arithmeticEnd(nodes, at) ?? signedOperandEnd(nodes, at) ?? at + 1;
       const operand = nodes.slice(at, end);
-      written += this.between(from, startOf(operand)) + this.operand(nodes, at, end, names);
+      const own = this.operand(nodes, at, end, names);
+      const isKey = isZeroKey(this.writing.zeroKeys(), nodes, [at, end], this.writing.source);
+      written += this.between(from, startOf(operand)) + (isKey ? this.length.add(withOneZero(own)) : own); // prettier-ignore
       from = endOf(operand);
       at = end;
     }
@@ -203,30 +201,17 @@ export class Expressions {
   private arithmetic(nodes: Nodes, middle: number, names: Names | undefined): string {
     const { types } = this.writing;
     const behind = behindBinary(nodes, middle) ?? middle + 1;
-    const operator = nodes.slice(middle, behind).map(({ text }) => text).join(' '); // prettier-ignore
+    const operator = nodes
+      .slice(middle, behind)
+      .map(({ text }) => text)
+      .join(' ');
     const side = (side: Nodes): Side => ({
       type: types.of(side),
       nodes: side,
       written: this.write(side, names),
     });
     const [left, right] = [side(nodes.slice(0, middle)), side(nodes.slice(behind))];
-    const [a, b] = [left.written, right.written];
-    const isWhole = isInteger(left.type) && isInteger(right.type);
-    const timed = isWhole ? undefined : timeArithmetic(operator, left.nodes, right.nodes, [a, b]);
-    if (timed !== undefined) return timed;
-    const own =
-      exactResult(operator, left.nodes, right.nodes) ??
-      decimalArithmetic(operator, left, right) ??
-      withTimes(operator, left, right) ??
-      equalNumbers(operator, left, right);
-    if (own !== undefined) return this.length.add(own);
-    if (operator === '/') return quotient(left, right);
-    const { kind } = types.of(nodes);
-    const plain = `${a} ${operator} ${b}`;
-    if (!/^[-+*]$/.test(operator)) return plain;
-    return kind === 'signed' || kind === 'unsigned'
-      ? within64Bits(`toInt128(${a}) ${operator} ${b}`, kind)
-      : plain;
+    return binaryOperation(operator, left, right, () => types.of(nodes), this.named);
   }
 
   private call(nodes: Nodes, at: number, call: Call): string {
@@ -245,7 +230,7 @@ export class Expressions {
     const withheld = (of: Group, written: readonly string[]): readonly string[] =>
       filteredArguments({ name, list: of, types: this.writing.types }, written, this.length);
     const typeAt = (at: number): Known => this.writing.types.of(itemAt(itemsOf(list.nodes), at));
-    const cut = textsOfBytes(name, cutTime(name, given, typeAt), typeAt);
+    const cut = textsOfBytes(name, cutTime(name, differentValues(name, given, typeAt), typeAt), typeAt); // prettier-ignore
     const items = more ? given : withheld(list, chosenValues(name, list, cut, this.writing.types));
     if (!more) {
       const own = this.translated(name, list, items, suffix);

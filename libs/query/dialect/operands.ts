@@ -51,6 +51,10 @@ export function operandEnd(nodes: Nodes, at: number): number | undefined {
   }
 }
 
+/** True for names with dots between them alone. */
+export const isPath = (nodes: Nodes): boolean =>
+  nodes.length % 2 === 1 && nodes.every((node, at) => at % 2 === 0 || isSymbol(node, '.'));
+
 /** Does the same for a number that may have a sign: `-3 + v` is no negative sum. */
 export const signedOperandEnd = (nodes: Nodes, at: number): number | undefined =>
   operandEnd(nodes, isSymbol(nodes[at], '-') && !isOperandBefore(nodes, at) ? at + 1 : at);

@@ -22,7 +22,7 @@ import {
 } from './known-type.js';
 import { typeOfConstant, typeOfNumber } from '../numbers/exact-literals.js';
 import { hiddenBy } from '../names/hidden-names.js';
-import { callAt, operandEnd, signedOperandEnd } from '../operands.js';
+import { callAt, isPath, operandEnd, signedOperandEnd } from '../operands.js';
 import {
   isList,
   isSymbol,
@@ -87,22 +87,27 @@ export class ValueTypes {
     return this.aliases.has(name) ? undefined : this.typeOfColumn(name);
   }
 
+  /** Tells whether a table of the statement has such a column. */
+  hasColumn(name: string): boolean {
+    return this.typeOfColumn(name) !== undefined;
+  }
+
   /** Tells whether a column or something in the statement has the name. */
   isGiven(name: string): boolean {
-    return this.aliases.has(name) || this.typeOfColumn(name) !== undefined;
+    return this.aliases.has(name) || this.hasColumn(name);
   }
 
   of(nodes: Nodes, depth = 0): Known {
     this.steps = depth === 0 ? 0 : this.steps + 1;
     if (depth > DEPTH_MAX || this.steps > STEPS_MAX) return UNKNOWN;
-    const [first, second] = nodes;
+    const [first] = nodes;
     if (!first) return UNKNOWN;
     if (nodes.length === 1) return this.ofOne(first, depth);
     if (isSymbol(first, '-') && operandEnd(nodes, 1) === nodes.length) {
       const type = this.of(nodes.slice(1), depth + 1);
       return type.kind === 'unsigned' || type.kind === 'count' ? SIGNED : type;
     }
-    if (isSymbol(second, '.')) return this.ofPath(nodes);
+    if (isPath(nodes)) return this.ofPath(nodes, depth);
     const call = callAt(nodes, 0);
     if (call?.end === nodes.length) return call.more ? UNKNOWN : this.ofCall(nodes, depth);
     const end = signedOperandEnd(nodes, 0);
@@ -145,7 +150,7 @@ export class ValueTypes {
   }
 
   /** `t.v`; or a column or a field within objects whose name contains the dots. */
-  private ofPath(nodes: Nodes): Known {
+  private ofPath(nodes: Nodes, depth: number): Known {
     const names = nodes.filter((_, at) => at % 2 === 0).map((node) => nameOf(node));
     if (names.includes(undefined)) return UNKNOWN;
     const whole = this.typeOfColumn(names.join('.'));
@@ -154,7 +159,7 @@ export class ValueTypes {
       const within = this.typeOfColumn(names.slice(1).join('.'));
       return within === undefined ? UNKNOWN : knownType(within);
     }
-    return names.length === 2 ? this.ofOne(nodes[2] as Node, DEPTH_MAX) : UNKNOWN;
+    return names.length === 2 ? this.ofOne(nodes[2] as Node, depth) : UNKNOWN;
   }
 
   /** The common type of several values: undefined for NULL, signed for a literal with a sign. */

@@ -1,5 +1,7 @@
 import { castOf } from '../casts/casts.js';
+import type { Known } from '../casts/known-type.js';
 import type { ValueTypes } from '../casts/value-types.js';
+import { isZero } from '../queries/membership.js';
 import { decimalArithmetic } from '../numbers/decimal-arithmetic.js';
 import { roundedConstant } from '../numbers/rounded-constants.js';
 import { roundedInteger } from '../numbers/rounded-integers.js';
@@ -55,7 +57,7 @@ export function otherCall(
   }
   const whole = items.length === 2 ? roundedInteger(name, source.type, second, args) : undefined;
   if (whole !== undefined) return whole;
-  if (lower === 'casewithexpression') return caseOf(items, args);
+  if (lower === 'casewithexpression') return caseOf(items, args, source.type);
   if (lower === 'round') return roundedConstant(value, second);
   // Without this, before the first row the engine returns the default value of a column without
   // nulls, and not null.
@@ -86,12 +88,14 @@ function textOf([only, more]: Nodes): Leaf | undefined {
 }
 
 /**
- * `CASE x WHEN y`, which is not true where both are null; for the engine it is.
+ * `CASE x WHEN y`, which is not true where both are null; for the engine it is. And the engine tells
+ * -0.0 from 0.0.
  * @returns undefined if the engine does the same
  */
-function caseOf(items: readonly Nodes[], args: readonly string[]): string | undefined {
+function caseOf(items: readonly Nodes[], args: readonly string[], type: Known): string | undefined {
   const whens = items.filter((_, at) => at % 2 === 1 && at < items.length - 1);
-  if (whens.every(isLiteral)) return undefined;
+  const isOfZeros = type.kind === 'float' && whens.some(isZero);
+  if (whens.every(isLiteral) && !isOfZeros) return undefined;
   const [value = '', ...rest] = args;
   const conditions = rest.map((arg, at) => (at % 2 === 0 && at < rest.length - 1 ? `(${value}) = (${arg})` : arg)); // prettier-ignore
   return `multiIf(${conditions.join(', ')})`;

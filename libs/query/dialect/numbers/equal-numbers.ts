@@ -1,6 +1,7 @@
 import { isExact, type Known } from '../casts/known-type.js';
 import type { Nodes } from '../source-tree.js';
 import type { Side } from './decimal-arithmetic.js';
+import { positiveZero } from './zero-keys.js';
 
 const EQUALITIES = /^(?:==?|<=>|IS DISTINCT FROM)$/;
 /** The engine holds integers of fewer digits and floats in one type. */
@@ -18,10 +19,18 @@ export function equalNumbers(operator: string, left: Side, right: Side): string 
   const isKey = hasName(left.nodes) && hasName(right.nodes);
   // A constant beside `=` is no key, and the engine compares it exactly.
   if (!isKey && operator.startsWith('=')) return undefined;
-  if (left.type.kind === 'float' && isWide(right.type)) return `${a} ${operator} toFloat64(${b})`;
-  if (right.type.kind === 'float' && isWide(left.type)) return `toFloat64(${a}) ${operator} ${b}`;
-  return undefined;
+  const isFloat = [left, right].some(({ type }) => type.kind === 'float');
+  if (!isFloat) return undefined;
+  const side = isKey ? keyOf : floatOf;
+  return `${side(left)} ${operator} ${side(right)}`;
 }
+
+const floatOf = ({ type, written }: Side): string =>
+  isWide(type) ? `toFloat64(${written})` : written;
+
+/** Keys of a join are compared by their bytes, and those of 0.0 and -0.0 differ. */
+const keyOf = (side: Side): string =>
+  side.type.kind === 'float' ? positiveZero(side.written) : floatOf(side);
 
 const isMixed = (left: Known, right: Known): boolean =>
   (left.kind === 'signed' && isUnsigned(right)) || (isUnsigned(left) && right.kind === 'signed');

@@ -1,4 +1,5 @@
 import type { Known } from '../casts/known-type.js';
+import { constantOf } from '../numbers/constants.js';
 import {
   isList,
   isQuery,
@@ -41,6 +42,8 @@ export function soughtValue(
   return items.length > 1 && items.some(isFixed) ? `(${items.map(text).join(', ')})` : text(value);
 }
 
+export const isZero = (nodes: Nodes): boolean => constantOf(nodes)?.value === 0n;
+
 const isNull = ([only, more]: Nodes): boolean => more === undefined && isWord(only, 'NULL');
 
 /** The left side of IN. */
@@ -68,10 +71,13 @@ export const columnsOf = (nodes: Nodes): readonly Nodes[] => {
  */
 export function membership(
   { isNegated, list }: Membership,
-  { nodes, value, add }: Sought,
-  write: (item: Nodes) => string,
+  { nodes, value, typeOf, add }: Sought,
+  writeItem: (item: Nodes) => string,
 ): string {
   const items = itemsOf(list.nodes);
+  const isFloat = typeOf(nodes).kind === 'float';
+  // The engine's list tells -0.0 from 0.0.
+  const write = (item: Nodes): string => isFloat && isZero(item) ? `${writeItem(item)}, -0.0` : writeItem(item); // prettier-ignore
   const values = items.filter((item) => !isNull(item));
   const others = isRow(nodes) ? [] : values.filter((item) => !isConstant(item));
   if (others.length > 0) {

@@ -28,9 +28,11 @@ import { keysOf, namesOf, outputOf, type Keys, type Output } from '../names/outp
 import { findSessionWords } from '../names/session-words.js';
 import { hiddenTables } from '../names/hidden-tables.js';
 import type { ValueTypes } from '../casts/value-types.js';
+import { tablesOf } from '../names/table-names.js';
+import { NO_KEYS, seesGroups, zeroKeys } from '../numbers/zero-keys.js';
 import { WrittenLength } from '../written-length.js';
 
-interface Dependencies extends Omit<Writing, 'writeQuery' | 'scope'> {
+interface Dependencies extends Omit<Writing, 'writeQuery' | 'scope' | 'zeroKeys'> {
   /** Finds a table of the caller's organization by its name. */
   readonly table: (name: string) => TableDescription | undefined;
   /** See `element-names.ts`. */
@@ -51,9 +53,13 @@ export class Queries {
   private scope: Scope = OUTERMOST;
 
   private readonly qualifiers: ReadonlySet<string>;
+  private readonly elements: ReadonlySet<string>;
+  /** See `zero-keys.ts`. */
+  private keys = NO_KEYS;
 
   constructor({ table, elements, qualifiers, ...writing }: Dependencies) {
     this.qualifiers = qualifiers;
+    this.elements = elements;
     this.source = writing.source;
     this.types = writing.types;
     this.length = new WrittenLength(this.source.length);
@@ -62,6 +68,7 @@ export class Queries {
       ...writing,
       writeQuery: (nodes) => this.write(nodes),
       scope: () => this.scope,
+      zeroKeys: () => this.keys,
     });
   }
 
@@ -69,8 +76,10 @@ export class Queries {
   write(nodes: Nodes): string {
     const lists: Nodes[] = [];
     let begun = 0;
+    let isMember = false;
     for (let at = 0; at < nodes.length; at += 1) {
       if (!isSetOperator(nodes, at)) continue;
+      isMember ||= !(isWord(nodes[at], 'UNION') && isWord(nodes[at + 1], 'ALL'));
       lists.push(nodes.slice(begun, at));
       begun = at + 1;
       while (isWord(nodes[begun], 'ALL') || isWord(nodes[begun], 'DISTINCT')) begun += 1;
@@ -81,7 +90,8 @@ export class Queries {
     let written = '';
     let from = startOf(nodes);
     for (const [at, select] of selects.entries()) {
-      written += this.source.slice(from, startOf(select)) + this.select(select, bridges[at]);
+      written +=
+        this.source.slice(from, startOf(select)) + this.select(select, bridges[at], isMember);
       from = endOf(select);
     }
     return written;
@@ -103,20 +113,24 @@ export class Queries {
     return selects.map((_, select) => columns.map((column) => column[select]));
   }
 
-  private select(nodes: Nodes, bridges: Bridges = []): string {
+  private select(nodes: Nodes, bridges: Bridges = [], isMember = false): string {
     const clauses = clausesOf(nodes);
     const list = clauses.find(({ word }) => word === 'SELECT');
     const [first] = nodes;
     if (!list)
       return first?.kind === 'group' && nodes.length === 1
-        ? `(${isSingle(first.nodes) ? this.select(first.nodes, bridges) : this.write(first.nodes)})`
+        ? `(${isSingle(first.nodes) ? this.select(first.nodes, bridges, isMember) : this.write(first.nodes)})`
         : this.source.slice(startOf(nodes), endOf(nodes));
-    const outer = this.scope;
+    const [outer, outerKeys] = [this.scope, this.keys];
     this.scope = this.shapes.scopeOf(nodes, clauses, outer);
+    const { source, types, elements } = this;
+    const select = { source, types, elements, tables: tablesOf(nodes, clauses), isMember };
+    const keys = zeroKeys(nodes, clauses, select);
     try {
-      return this.clauses(nodes, clauses, list, bridges);
+      return this.clauses(nodes, clauses, list, { bridges, keys, tables: select.tables });
     } finally {
       this.scope = outer;
+      this.keys = outerKeys;
     }
   }
 
@@ -124,8 +138,9 @@ export class Queries {
     nodes: Nodes,
     clauses: readonly Clause[],
     list: Clause,
-    bridges: Bridges,
+    { bridges, keys, tables }: Known,
   ): string {
+    this.keys = keys;
     for (const { word, from, to } of clauses) {
       findSessionWords(nodes.slice(from, to), word === 'FROM', this.types);
       if (OF_ROWS.test(word)) findFilters(nodes.slice(from, to));
@@ -134,8 +149,8 @@ export class Queries {
     const listed = listedOfNothing(nodes[0]);
     const items = listed
       ? [this.listed(listed)]
-      : besideOthers(this.items(nodes, list, tablesOf(nodes, clauses)), bridges, nodes);
-    const keys = keysOf(nodes, clauses, items);
+      : besideOthers(this.items(nodes, list, tables), bridges, nodes);
+    const names = keysOf(nodes, clauses, items);
     let written = this.source.slice(startOf(nodes), nodes[clauses[0]?.at ?? 0]?.start);
     for (const clause of clauses) {
       if (listed && clause.word === 'HAVING') continue;
@@ -143,8 +158,9 @@ export class Queries {
       const isPlain = clause.word === 'SELECT' && isOneRow(nodes[0]);
       const clauseNodes = nodes.slice(clause.from, clause.to);
       const body = isPlain ? clauseNodes.slice(quantifierLength(clauseNodes)) : clauseNodes;
+      this.keys = seesGroups(clause.word) ? keys : NO_KEYS;
       const space = written === '' || written.endsWith(' ') ? '' : ' ';
-      written += `${space}${keyword} ${this.body(clause, body, items, keys)}`;
+      written += `${space}${keyword} ${this.body(clause, body, items, names)}`;
     }
     return written;
   }
@@ -237,6 +253,12 @@ const OF_ROWS = /^(?:FROM|PREWHERE|WHERE|HAVING)$/;
 /** In these clauses a number is a place in the select list. */
 type Bridges = readonly (string | undefined)[];
 
+interface Known {
+  readonly bridges: Bridges;
+  readonly keys: ReadonlySet<string>;
+  readonly tables: ReadonlySet<string>;
+}
+
 const isSingle = (nodes: Nodes): boolean => !nodes.some((_, at) => isSetOperator(nodes, at));
 
 /** The select list of one SELECT; none if several are combined. */
@@ -274,19 +296,4 @@ const quantifierLength = (body: Nodes): number => (isWord(body[0], 'DISTINCT') ?
 function quantifierOf(body: Nodes, source: string): string {
   const length = quantifierLength(body);
   return length === 0 ? '' : `${source.slice(startOf(body), body[length - 1]?.end)} `;
-}
-
-/** The names of the tables in FROM. */
-function tablesOf(nodes: Nodes, clauses: readonly Clause[]): ReadonlySet<string> {
-  const from = clauses.find(({ word }) => word === 'FROM');
-  const body = from ? nodes.slice(from.from, from.to) : [];
-  const names = new Set<string>();
-  for (const [at, node] of body.entries()) {
-    if (node.kind !== 'word' && node.kind !== 'name') continue;
-    const before = body[at - 1];
-    const begins = at === 0 || isSymbol(before, ',') || isWord(before, 'JOIN');
-    const isNamed = isWord(body[at + 1], 'AS');
-    if (isWord(before, 'AS') || (begins && !isNamed)) names.add(node.value);
-  }
-  return names;
 }

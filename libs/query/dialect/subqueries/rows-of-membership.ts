@@ -1,5 +1,6 @@
 import { quoteText } from '@app/warehouse';
 import { DECIMAL_DIGITS_MAX } from '../casts/known-type.js';
+import { positiveZero } from '../numbers/zero-keys.js';
 import { columnsOf, type Membership, type Sought } from '../queries/membership.js';
 import { clausesOf, isSetOperator } from '../queries/select-clauses.js';
 import { isList, isQuery, isWord, itemsOf, type Group, type Node, type Nodes } from '../source-tree.js'; // prettier-ignore
@@ -70,8 +71,10 @@ function comparable(
 ): readonly [value: string, rows: string] {
   const type = typeOf(nodes);
   const other = typeOf(itemOf(query));
-  if (other.kind === 'float' || (other.kind === type.kind && other.scale === type.scale)) return [value, rows]; // prettier-ignore
-  if (type.kind === 'float') return [value, `(SELECT toFloat64(*) FROM ${rows})`];
+  const sought = type.kind === 'float' ? positiveZero(value) : value;
+  if (other.kind === 'float') return [sought, `(SELECT ${positiveZero('*')} FROM ${rows})`];
+  if (other.kind === type.kind && other.scale === type.scale) return [value, rows];
+  if (type.kind === 'float') return [sought, `(SELECT toFloat64(*) FROM ${rows})`];
   // Columns of one name and several types are unknown, also as decimals.
   if (type.kind === 'unknown' && other.kind === 'decimal') {
     const cut = `accurateCastOrNull(${value}, 'Decimal(${DECIMAL_DIGITS_MAX}, ${other.scale})')`;

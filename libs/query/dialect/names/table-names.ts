@@ -1,0 +1,17 @@
+import type { Clause } from '../queries/select-clauses.js';
+import { isSymbol, isWord, type Nodes } from '../source-tree.js';
+
+/** The names of the tables in FROM. */
+export function tablesOf(nodes: Nodes, clauses: readonly Clause[]): ReadonlySet<string> {
+  const from = clauses.find(({ word }) => word === 'FROM');
+  const body = from ? nodes.slice(from.from, from.to) : [];
+  const names = new Set<string>();
+  for (const [at, node] of body.entries()) {
+    if (node.kind !== 'word' && node.kind !== 'name') continue;
+    const before = body[at - 1];
+    const begins = at === 0 || isSymbol(before, ',') || isWord(before, 'JOIN');
+    const isNamed = isWord(body[at + 1], 'AS');
+    if (isWord(before, 'AS') || (begins && !isNamed)) names.add(node.value);
+  }
+  return names;
+}

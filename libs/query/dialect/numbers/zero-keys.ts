@@ -1,0 +1,136 @@
+import type { Known } from '../casts/known-type.js';
+import type { ValueTypes } from '../casts/value-types.js';
+import type { Clause } from '../queries/select-clauses.js';
+import { isMany } from '../queries/select-items.js';
+import { isList, isQuery, isSymbol, isWord, itemsOf, startOf, endOf, nameOf, type Node, type Nodes } from '../source-tree.js'; // prettier-ignore
+
+/** Clauses that see the rows of a group. */
+const OF_GROUPS = /^(?:SELECT|GROUP|HAVING|QUALIFY|ORDER|LIMIT)$/;
+const SETS = /^(?:ROLLUP|CUBE|SETS)$/i;
+const CHANCE = /\b(?:rand|generate|uuid|gen_random)/i;
+
+/** Nothing to write in another way. */
+export const NO_KEYS: ReadonlySet<string> = new Set();
+
+interface Select {
+  readonly source: string;
+  readonly types: ValueTypes;
+  /** See `element-names.ts`. */
+  readonly elements: ReadonlySet<string>;
+  /** The names of the tables in FROM. */
+  readonly tables: ReadonlySet<string>;
+  /** True for a member of a UNION, INTERSECT or EXCEPT that passes over equal rows. */
+  readonly isMember: boolean;
+}
+
+export const seesGroups = (word: string): boolean => OF_GROUPS.test(word);
+
+/**
+ * Finds the floats by which a SELECT groups, or tells rows apart. The engine takes 0.0 and -0.0 for
+ * two keys, although they are equal.
+ * @param nodes of one SELECT
+ * @returns the keys as they stand in the statement
+ */
+export function zeroKeys(
+  nodes: Nodes,
+  clauses: readonly Clause[],
+  { source, types, elements, tables, isMember }: Select,
+): ReadonlySet<string> {
+  const group = clauses.find(({ word }) => word === 'GROUP');
+  const list = clauses.find(({ word }) => word === 'SELECT');
+  const body = list ? nodes.slice(list.from, list.to) : [];
+  const isDistinct = isWord(body[0], 'DISTINCT');
+  if (!group && !isDistinct && !isMember) return NO_KEYS;
+  if (nodes.some((node) => isWord(node, 'INTERPOLATE'))) return NO_KEYS;
+  const items = itemsOf(isDistinct ? body.slice(1) : body);
+  if (items.some(isMany)) return NO_KEYS;
+  const given = group ? keysOf(nodes.slice(group.from, group.to)) : [];
+  const isAll = given.some(([only, more]) => isWord(only, 'ALL') && !more);
+  const all = isDistinct || isMember || isAll ? [...given, ...items] : given;
+  const found = new Set<string>();
+  for (const key of all.map((each) => meaningOf(each, items, types))) {
+    const text = source.slice(startOf(key), endOf(key));
+    const isFloat = hasName(key) && types.of(key).kind === 'float';
+    if (!isFloat || CHANCE.test(text) || elements.has(text)) continue;
+    found.add(text);
+    for (const same of otherNames(key, tables, source)) found.add(same);
+  }
+  return found;
+}
+
+/** Tells whether the operand from one place to another is such a key. */
+export function isZeroKey(
+  keys: ReadonlySet<string>,
+  nodes: Nodes,
+  [at, end]: readonly [number, number],
+  source: string,
+): boolean {
+  if (keys.size === 0 || isSymbol(nodes[at - 1], '.') || isWord(nodes[at - 1], 'AS')) return false;
+  const [from, to] = [nodes[at]?.start ?? 0, nodes[end - 1]?.end ?? 0];
+  return [...keys].some((key) => key.length === to - from && source.startsWith(key, from));
+}
+
+/** The same as a float of 64 bits. */
+export const positiveZero = (value: string): string => `(${value} + 0)`;
+
+/** One value for both zeros, of the same type. */
+export const withOneZero = (value: string): string => `if((${value}) = 0, 0, ${value})`;
+
+const COUNTS_VALUES = /(?:Distinct|^uniq\w*|^approx_(?:count_)?distinct)(?:If)?$/i;
+
+/** The arguments of an aggregate over different values, of which 0.0 and -0.0 are one. */
+export function differentValues(
+  name: string,
+  args: readonly string[],
+  typeAt: (at: number) => Known,
+): readonly string[] {
+  if (!COUNTS_VALUES.test(name)) return args;
+  return args.map((arg, at) => (typeAt(at).kind === 'float' ? withOneZero(arg) : arg));
+}
+
+/** The keys of GROUP BY, those within sets too. */
+function keysOf(nodes: Nodes): readonly Nodes[] {
+  const sets = nodes.findIndex((node, at) => isList(node) && SETS.test(nodes[at - 1]?.text ?? ''));
+  const end = nodes.findIndex((node) => isWord(node, 'WITH'));
+  const items = itemsOf(end === -1 ? nodes : nodes.slice(0, end));
+  if (sets === -1) return items;
+  return nodes.flatMap((node, at) => {
+    const isSets = isList(node) && SETS.test(nodes[at - 1]?.text ?? '');
+    return isSets ? itemsOf(node.nodes).flatMap(within) : [];
+  });
+}
+
+const within = (item: Nodes): readonly Nodes[] => {
+  const [only, more] = item;
+  return isList(only) && !more && !isQuery(only.nodes) ? itemsOf(only.nodes) : [item];
+};
+
+/** Gives the expression that a place or a name of the select list stands for. */
+function meaningOf(key: Nodes, items: readonly Nodes[], types: ValueTypes): Nodes {
+  const [only, more] = key;
+  if (isWord(key.at(-2), 'AS')) return key.slice(0, -2);
+  if (!only || more) return key;
+  const place = only.kind === 'number' ? items[Number(only.text) - 1] : undefined;
+  if (place) return valueOf(place);
+  const name = nameOf(only);
+  if (name === undefined || types.hasColumn(name)) return key;
+  const named = items.find((item) => isWord(item.at(-2), 'AS') && nameOf(item.at(-1)) === name);
+  return named ? valueOf(named) : key;
+}
+
+const valueOf = (item: Nodes): Nodes => (isWord(item.at(-2), 'AS') ? item.slice(0, -2) : item);
+
+/** `t.v` and `v` are one column. */
+function otherNames(key: Nodes, tables: ReadonlySet<string>, source: string): readonly string[] {
+  const [first, dot, second, more] = key;
+  if (first && !dot) return [...tables].map((table) => `${table}.${source.slice(first.start, first.end)}`); // prettier-ignore
+  const isOfTable = isSymbol(dot, '.') && second && !more && tables.has(nameOf(first) ?? '');
+  return isOfTable ? [source.slice(second.start, second.end)] : [];
+}
+
+/** A constant is no key, and a subquery is not written twice. */
+const hasName = (nodes: Nodes): boolean => !hasQuery(nodes) && nodes.some(isNamed);
+const isNamed = (node: Node): boolean =>
+  node.kind === 'group' ? node.nodes.some(isNamed) : node.kind === 'word' || node.kind === 'name';
+const hasQuery = (nodes: Nodes): boolean =>
+  nodes.some((node) => node.kind === 'group' && (isQuery(node.nodes) || hasQuery(node.nodes)));
