@@ -1,5 +1,4 @@
 import { quoteIdentifier } from '@app/warehouse';
-import type { Expressions } from '../expressions.js';
 import { callAt, operandEnd } from '../operands.js';
 import { isCondition } from './conditions.js';
 import { endOf, isSymbol, isWord, startOf, type Node, type Nodes } from '../source-tree.js';
@@ -16,6 +15,12 @@ export interface SelectItem {
   readonly isMany: boolean;
   /** Tells whether it is a column with its table's name, as `t.name` or `t.name AS name`. */
   readonly isOfTable: boolean;
+}
+
+interface Writer {
+  write(nodes: Nodes): string;
+  /** Counts the length of a name that is added. */
+  named(name: string): string;
 }
 
 const NAME_MAX = 200;
@@ -52,7 +57,7 @@ export const isMany = (nodes: Nodes): boolean =>
 export function selectItems(
   items: readonly Nodes[],
   tables: ReadonlySet<string>,
-  expressions: Expressions,
+  expressions: Writer,
   source: string,
 ): readonly SelectItem[] {
   const shared = sharedNames(items);
