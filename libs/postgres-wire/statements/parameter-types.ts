@@ -9,6 +9,8 @@ const [INT8, FLOAT8, BOOL] = [20, 701, 16];
 /** PostgreSQL's message has no more parameters. */
 const PARAMETERS_MAX = 65_535;
 const COMPARES = /^(?:=|<>|!=|<|>|<=|>=)$/;
+/** Signs between two lists, of two characters each. */
+const LIST_SIGN = /^(?:@>|<@|&&)$/;
 const ARITHMETIC = /^[-+*/%]$/;
 
 /** The number of parameters of a statement, which is the greatest number in it. */
@@ -75,6 +77,8 @@ function typeAt(place: Place, at: number): number | undefined {
   // Another cast reads the text.
   if (isSymbol(next, '::') || isWord(next, 'as')) return undefined;
   if (isWord(before, 'limit', 'offset', 'first', 'next')) return INT8;
+  if (LIST_SIGN.test(`${tokens[at - 2]?.text ?? ''}${before?.text ?? ''}`))
+    return typeOf(place, at - 3);
   if (before?.kind === 'symbol' && (COMPARES.test(before.text) || ARITHMETIC.test(before.text)))
     return typeOf(place, at - 2) ?? typeBehind(place, at);
   if (isWord(before, 'between')) return typeOf(place, at - 2 - Number(isWord(tokens[at - 2], 'not'))); // prettier-ignore

@@ -40,6 +40,7 @@ describe('a client of PostgreSQL', () => {
     [`SELECT count(*)::int AS n FROM cities WHERE city = ANY('{}') OR lat = ANY('{1,2}')`, [], [{ n: 0 }]], // prettier-ignore
     ['SELECT $1::int + 1', [1], [{ '$1 + 1': '2' }]],
     ['SELECT count(*)::int AS n FROM cities WHERE lat=any($1::"float8"[])', [[1.5]], [{ n: 0 }]],
+    ['SELECT ARRAY[1, 2] @> $1::int[] AS a, l && $2::int[] AS b FROM (SELECT [1, 2] AS l) AS t', [[2], [3]], [{ a: true, b: false }]], // prettier-ignore
     ['SHOW server_encoding', [], [{ server_encoding: 'UTF8' }]],
     ['SHOW TABLES', [], [{ table_name: 'blogs' }, { table_name: 'cities' }]],
     ['SELECT city FROM cities WHERE false', [], []],

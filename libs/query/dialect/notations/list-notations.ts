@@ -1,4 +1,4 @@
-import { isKeyword, operandEnd } from '../operands.js';
+import { behindCasts, isKeyword, operandEnd } from '../operands.js';
 import type { Rewritten, Write } from './rewriting.js';
 import {
   isList,
@@ -13,6 +13,7 @@ import {
 /** Converts a list, a map or a lambda in another notation to the engine's SQL. */
 export function listNotation(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
   return (
+    listComparison(nodes, at, write) ??
     listLiteral(nodes, at, write) ??
     listOfRows(nodes, at, write) ??
     mapLiteral(nodes, at, write) ??
@@ -21,6 +22,38 @@ export function listNotation(nodes: Nodes, at: number, write: Write): Rewritten 
     listSlice(nodes, at, write)
   );
 }
+
+/** The functions for Postgres' signs between two lists. */
+const LIST_SIGNS: Readonly<Record<string, (left: string, right: string) => string>> = {
+  '@>': (left, right) => `hasAll(${left}, ${right})`,
+  '<@': (left, right) => `hasAll(${right}, ${left})`,
+  '&&': (left, right) => `hasAny(${left}, ${right})`,
+};
+
+/** `tags @> ARRAY['a']`, `<@` and `&&`. In MySQL `a && b` is AND, so one side must be a list. */
+function listComparison(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
+  const first = nodes[at];
+  if (first?.kind === 'word' && isKeyword(first.text) && !isWord(first, 'CAST')) return undefined;
+  const begun = operandEnd(nodes, at);
+  if (begun === undefined) return undefined;
+  const middle = behindCasts(nodes, begun);
+  const [one, two] = [nodes[middle], nodes[middle + 1]];
+  const isSign = one?.kind === 'symbol' && two?.kind === 'symbol' && one.end === two.start;
+  const written = isSign ? LIST_SIGNS[one.text + two.text] : undefined;
+  const end = written && operandEnd(nodes, middle + 2);
+  if (!written || end === undefined) return undefined;
+  const [left, right] = [nodes.slice(at, middle), nodes.slice(middle + 2, behindCasts(nodes, end))];
+  if (one?.text === '&' && !hasList(left) && !hasList(right)) return undefined;
+  return { text: `CAST(${written(write(left), write(right))}, 'Bool')`, end: behindCasts(nodes, end) }; // prettier-ignore
+}
+
+/** Tells whether a list, or its type, is written there. */
+const hasList = (nodes: Nodes): boolean =>
+  nodes.some(
+    (node) =>
+      isWord(node, 'ARRAY') ||
+      (node.kind === 'group' && (node.text === '[' || hasList(node.nodes))),
+  );
 
 /** `ARRAY[1, 2]`. `array[1]` is an element of a column with that name. */
 function listLiteral(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
