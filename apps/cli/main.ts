@@ -71,7 +71,7 @@ async function upload(wanted: UploadArguments, known: KnownCredentials): Promise
 const countsOf = ({ stored, rejected }: UploadSum): string =>
   `${stored.toLocaleString('en')} stored, ${rejected.toLocaleString('en')} rejected`;
 
-/** What the server has taken when the command was interrupted. */
+/** Says how much the server has when the command is interrupted. */
 const taken = (sum: UploadSum, files: number): string =>
   files === 1 ? countsOf(sum) : `${countsOf(sum)}, ${sum.whole} of ${files} files are whole`;
 

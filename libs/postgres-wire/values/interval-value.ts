@@ -41,26 +41,31 @@ export function intervalOfBinary(bytes: Buffer): IntervalValue {
 export function intervalOfText(text: string): IntervalValue {
   const wrong = new PostgresError('22007', `invalid input syntax for type interval: ${JSON.stringify(text.slice(0, 80))}`); // prettier-ignore
   const plain = text.trim().toLowerCase().replace(/^@\s*/, '');
-  const iso = /^p(?=.)([^t]*)(?:t(.+))?$/.exec(plain);
+  const [iso, days = '', clock = ''] = /^p(?=.)([^t]*)(?:t(.+))?$/.exec(plain) ?? [];
   // In ISO's form an M before the T is a month.
-  const spoken = iso ? `${(iso[1] ?? '').replaceAll('m', 'mon')} ${iso[2] ?? ''}` : plain;
+  const spoken = iso === undefined ? plain : `${days.replaceAll('m', 'mon')} ${clock}`;
   let [months, micros, end] = [0n, 0n, 0];
   const pieces =
     /\s*(?:([+-]?)(\d+):(\d\d)(?::(\d\d(?:\.\d{1,6})?))?|([+-]?\d+(?:\.\d{1,6})?)\s*([a-z]+))/gy;
-  for (const [piece, sign, hours, minutes = '0', seconds = '0', number, unit] of spoken.matchAll(
-    pieces,
-  )) {
+  for (const [
+    piece,
+    sign,
+    hours,
+    minutes = '0',
+    seconds = '0',
+    number = '',
+    unit = '',
+  ] of spoken.matchAll(pieces)) {
     end += piece.length;
     if (hours !== undefined) {
-      const clock = BigInt(hours) * 3600n + BigInt(minutes) * 60n;
-      micros += (sign === '-' ? -1n : 1n) * (clock * 1_000_000n + microsOf(seconds, 1_000_000));
+      const whole = BigInt(hours) * 3600n + BigInt(minutes) * 60n;
+      micros += (sign === '-' ? -1n : 1n) * (whole * 1_000_000n + microsOf(seconds, 1_000_000));
       continue;
     }
-    const inMonths = MONTHS.find(([names]) => names.test(unit ?? ''))?.[1];
-    const inMicros = UNITS.find(([names]) => names.test(unit ?? ''))?.[1];
-    if (inMonths !== undefined && /^[+-]?\d+$/.test(number ?? ''))
-      months += BigInt(number ?? '') * inMonths;
-    else if (inMicros !== undefined && number !== undefined) micros += microsOf(number, inMicros);
+    const inMonths = MONTHS.find(([names]) => names.test(unit))?.[1];
+    const inMicros = UNITS.find(([names]) => names.test(unit))?.[1];
+    if (inMonths !== undefined && /^[+-]?\d+$/.test(number)) months += BigInt(number) * inMonths;
+    else if (inMicros !== undefined) micros += microsOf(number, inMicros);
     else throw wrong;
   }
   if (end === 0 || spoken.slice(end).trim() !== '') throw wrong;
