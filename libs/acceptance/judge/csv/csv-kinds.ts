@@ -53,7 +53,7 @@ const SORTS: readonly (readonly number[])[] = [
 const FINE: readonly number[] = [WALL_NANOS, MOMENT_NANOS];
 
 /** Facts about the values of a field without a column that their kinds do not tell. */
-export interface FactsOfNew {
+interface FactsOfNew {
   /** See {@link isInNanos}. */
   readonly isAllInNanos: boolean;
   readonly hasNegative: boolean;
