@@ -69,6 +69,27 @@ describe('CSV is what is written there', () => {
     expect(await read(text)).toEqual(values.map((v, n) => ({ n, v })));
   });
 
+  it.each(['', inPlace])(
+    'hundreds of columns are looked at, each by its values%s',
+    async (more) => {
+      const places = Array.from({ length: 300 }, (_, at) => at);
+      const line = (value: (at: number) => string): string => `${places.map(value).join(',')}\n`;
+      const plain = line((at) => `c${at}`) + line((at) => `${at}.5`) + line((at) => `${at + 1}`);
+      const found = places.map((at) => [at + 0.5, at + 1]);
+      const rowsOf = (kinds: readonly (readonly unknown[])[]): unknown =>
+        [0, 1].map((row) => Object.fromEntries(places.map((at) => [`c${at}`, kinds[at]?.[row]])));
+      expect(await read(plain, more)).toEqual(rowsOf(found));
+      const odd = plain + line((at) => (at === 150 ? '007' : '1'));
+      const [first, , last] = (await read(odd, more)) as Record<string, unknown>[];
+      expect([first?.c149, first?.c150, last?.c149, last?.c150]).toEqual([
+        149.5,
+        '150.5',
+        1,
+        '007',
+      ]);
+    },
+  );
+
   it.each([
     ['2020-02-29', '2021-01-01'],
     ['1900-01-01', '1969-07-20'],

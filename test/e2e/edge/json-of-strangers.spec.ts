@@ -84,6 +84,23 @@ describe('JSON of strangers', () => {
     expect(await register(text, `t.json,${schema}`)).toContain('it is not written as UTF-8');
   });
 
+  it('a column of objects, lists and single values is text as it is written', async () => {
+    const of = ['"x"', '{"b": 2}', '[1, 2]', '1.50', 'true', 'null'];
+    const read = ['x', '{"b": 2}', '[1, 2]', '1.50', 'true', null];
+    const points = ['[1, 2]', '[[1, 2], [3, 4]]', '[]', '[3]', '[4]', '[5]'];
+    const text = of.map((a, n) => `{"it's \\"a\\"": ${a}, "n": ${n}, "points": ${points[n]}}\n`);
+    for (const uri of ['t.json', 't.json,materialize=false']) {
+      expect(await register(text.join(''), uri)).toBe('');
+      const found = (await own.edge.sql('SELECT * FROM t ORDER BY n')).json();
+      expect(found).toEqual(read.map((a, n) => ({ 'it\'s "a"': a, n, points: points[n] })));
+    }
+    // The second kind comes behind the rows that are looked at first.
+    const many = Array.from({ length: 40_000 }, (_, n) => `{"a": {"b": ${n}}}\n`).join('');
+    expect(await register(`${many}{"a": 5}\n`)).toBe('');
+    const sql = "SELECT count() AS n, sum(JSONExtractInt(a, 'b')) AS b, min(a) AS a FROM t";
+    expect((await own.edge.sql(sql)).json()).toEqual([{ n: 40_001, b: 799_980_000, a: '5' }]);
+  });
+
   it('an object of more than a thousand places is text as it is written', async () => {
     const keyed = Array.from({ length: 600 }, (_, n) => `"u${n}": {"n": ${n}, "x": 1.50}`).join(
       ', ',

@@ -161,6 +161,7 @@ async function lookAt(
   const bound = source.files === undefined ? ` LIMIT ${FAR_ROWS}` : '';
   const tests = doubtful.flatMap((each) => each.tests);
   if (isAll) tests.push('count(ignore(*))');
+  if (tests.length === 0) return [];
   const settings = { ...source.settings, ...(isAll && ALL_FIELDS) };
   const sql =
     `SELECT ${tests.join(', ')} FROM (SELECT ${wanted} FROM ${source.call(asTexts)}${bound})` +

@@ -8,7 +8,7 @@ import {
   OF_ALL_FILES,
   OF_BEGINNINGS,
 } from '../../sources/engine-format.js';
-import { settingsClause, type Settings, type Source } from '../../sources/source.js';
+import type { Settings, Source } from '../../sources/source.js';
 import type { DescribedColumn, DescribedTable } from '../../table-description.js';
 import { MICROSECONDS } from '../check/doubts.js';
 import { leavesOf, withLeaves } from '../check/leaves.js';
@@ -26,7 +26,7 @@ import { withDaysAndTruths } from '../csv/days-and-truths.js';
 import { withQuotedTexts } from '../check/quoted-in-lists.js';
 import { mayQuoteNumbers } from '../check/quoted-numbers.js';
 import { withMoments } from './delta-moments.js';
-import { unevenRecord } from '../csv/uneven-records.js';
+import { describeColumns } from './describe-columns.js';
 import { headerRow } from '../csv/header-names.js';
 import { withTimesOfDay } from './inferred-times.js';
 
@@ -100,25 +100,6 @@ export async function inferColumns(
         : name,
     type,
   }));
-}
-
-/** The columns as the engine finds them. */
-export async function describeColumns(
-  source: Source,
-  inference: Settings,
-  statements: SourceEngine['statements'],
-): Promise<readonly Column[]> {
-  const all = { ...source.settings, ...inference, print_pretty_type_names: '0' };
-  const describe = (more: Settings = {}): Promise<string> =>
-    statements.run(`DESCRIBE TABLE ${source.call(undefined)}${settingsClause({ ...all, ...more })} FORMAT JSONEachRow`); // prettier-ignore
-  const told = await describe().catch(async (error: unknown) => {
-    const uneven = await unevenRecord(error, source, statements);
-    // The engine passes over blank lines at the end of a file only while it reads rows.
-    if (uneven === 'even') return describe({ input_format_csv_allow_variable_number_of_columns: '1' }); // prettier-ignore
-    throw uneven ?? error;
-  });
-  const lines = told.split('\n').filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line) as Column);
 }
 
 /**

@@ -1,0 +1,37 @@
+import { quoteIdentifier, quoteText, type Column, type SourceEngine } from '@app/warehouse';
+import { settingsClause, type Settings, type Source } from '../../sources/source.js';
+import { unevenRecord } from '../csv/uneven-records.js';
+
+/** JSON has objects, lists and single values in one column, or lists of several depths. */
+const OF_SEVERAL_KINDS = /Automatically defined type .+? for column '(.+?)' in row \d+ differs from type defined by previous rows/s; // prettier-ignore
+/** For each of them all rows are read anew. */
+const TEXTS_MAX = 20;
+
+/** The columns as the engine finds them; one whose values are of several kinds is text as it is written. */
+export async function describeColumns(
+  source: Source,
+  inference: Settings,
+  statements: SourceEngine['statements'],
+): Promise<readonly Column[]> {
+  const all = { ...source.settings, ...inference, print_pretty_type_names: '0' };
+  const describe = (more: Settings = {}): Promise<string> =>
+    statements.run(`DESCRIBE TABLE ${source.call(undefined)}${settingsClause({ ...all, ...more })} FORMAT JSONEachRow`); // prettier-ignore
+  const withTexts = async (texts: readonly string[]): Promise<string> => {
+    const hints = texts.map((name) => `${quoteIdentifier(name)} Nullable(String)`).join(', ');
+    try {
+      return await describe(texts.length > 0 ? { schema_inference_hints: quoteText(hints) } : {});
+    } catch (error) {
+      const [, name] = OF_SEVERAL_KINDS.exec(String(error)) ?? [];
+      if (name === undefined || texts.includes(name) || texts.length === TEXTS_MAX) throw error;
+      return withTexts([...texts, name]);
+    }
+  };
+  const told = await withTexts([]).catch(async (error: unknown) => {
+    const uneven = await unevenRecord(error, source, statements);
+    // The engine passes over blank lines at the end of a file only while it reads rows.
+    if (uneven === 'even') return describe({ input_format_csv_allow_variable_number_of_columns: '1' }); // prettier-ignore
+    throw uneven ?? error;
+  });
+  const lines = told.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as Column);
+}
