@@ -20,6 +20,7 @@ export interface BatchGroup {
  */
 const GROUP_ROWS_MAX = 400_000;
 const GROUP_BYTES_MAX = 18 * 1024 * 1024;
+const GROUP_BATCHES_MAX = 256;
 
 /**
  * Groups the batches of one delivery, in order, so that many small batches become few parts.
@@ -58,7 +59,7 @@ function read(record: QueuedRecord): ReceivedBatch | undefined {
 function hasRoom(group: readonly ReceivedBatch[], batch: ReceivedBatch): boolean {
   const rows = group.reduce((sum, each) => sum + each.rows, batch.rows);
   const bytes = group.reduce((sum, each) => sum + each.recordBytes, batch.recordBytes);
-  return rows <= GROUP_ROWS_MAX && bytes <= GROUP_BYTES_MAX;
+  return group.length < GROUP_BATCHES_MAX && rows <= GROUP_ROWS_MAX && bytes <= GROUP_BYTES_MAX;
 }
 
 function toGroup(batches: readonly ReceivedBatch[]): readonly BatchGroup[] {

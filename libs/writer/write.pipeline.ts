@@ -11,8 +11,12 @@ import { LostPayloadError, refuseLost } from './lost-payload.js';
 import { judgeAlone, TableRetryPolicy, MAX_WAIT_MS, type Verdict } from './table-retry-policy.js';
 import type { WriteProgress } from './write-progress.js';
 
-/** The limits of a delivery from the queue; groups limit the size of an insert. */
-const DELIVERY = { maxRecords: 256, maxBytes: 64 * 1024 * 1024 };
+/**
+ * The limits of a delivery from the queue; groups limit the size of an insert. Each table of a
+ * delivery costs an insert, so of many small uploads to hundreds of tables a large delivery needs
+ * fewer. It is not larger, because a stop waits for the end of the delivery.
+ */
+const DELIVERY = { maxRecords: 1024, maxBytes: 64 * 1024 * 1024 };
 /** Inserts that run at once. */
 const INSERTS = 2;
 /**

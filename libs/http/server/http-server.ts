@@ -12,6 +12,7 @@ import {
   traceRequests,
   type Logger,
 } from '@app/platform';
+import { boundConnections, connectionsMax } from './bounded-connections.js';
 import { lastSegmentConstraint } from './last-segment.js';
 import { OpenExchanges } from './open-exchanges.js';
 import { refuseOtherSites, type AllowedPages } from '../pages/other-sites.js';
@@ -81,6 +82,10 @@ export function httpAdapter(
   });
   const fastify = adapter.getInstance();
   rememberRoutes(fastify);
+  const most = connectionsMax();
+  boundConnections(fastify, most, () =>
+    logger.warn({ connections: most }, 'too many connections; those without a request are ended'),
+  );
   const exchanges = new OpenExchanges(fastify);
   endWaitingAnswers(fastify, exchanges);
   endSilentSockets(fastify, exchanges, idleSeconds * 1000, (socket) =>

@@ -22,6 +22,9 @@ interface BatchConsumerOptions {
   readonly firstPartition: number;
 }
 
+/** A partition that moves to another writer waits for the end of a delivery. */
+const RECORDS_MAX = 256;
+
 /** A member of the writers' group. */
 export class BatchConsumer {
   private readonly member: GroupMember<Delivery>;
@@ -35,7 +38,7 @@ export class BatchConsumer {
       ...options,
       topic: options.topics.batches,
       signal,
-      most,
+      most: Math.min(most, RECORDS_MAX),
       maxBytes,
       onAssigned: () => (this.epochs = new Map()),
       eachSlice: (slice) => this.deliver(slice),

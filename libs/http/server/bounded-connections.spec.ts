@@ -1,0 +1,85 @@
+import { EventEmitter, once } from 'node:events';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import fastify, { type FastifyInstance } from 'fastify';
+import { boundConnections, connectionsMax } from './bounded-connections.js';
+
+const MOST = 5;
+
+describe('bounded connections', () => {
+  let server: FastifyInstance;
+  let told = 0;
+  let release: () => void;
+  const arrivals = new EventEmitter();
+  let sockets: Socket[] = [];
+  beforeEach(async () => {
+    told = 0;
+    server = fastify({ forceCloseConnections: true });
+    boundConnections(server, MOST, () => (told += 1));
+    const released = new Promise<void>((resolve) => (release = resolve));
+    server.get('/fast', () => 'fast');
+    server.get('/slow', async () => {
+      arrivals.emit('slow');
+      await released;
+      return 'slow';
+    });
+    await server.listen({ port: 0, host: '127.0.0.1' });
+  });
+  afterEach(async () => {
+    for (const socket of sockets) socket.destroy();
+    sockets = [];
+    await server.close();
+  });
+
+  const opened = async (): Promise<Socket> => {
+    const { port } = server.server.address() as AddressInfo;
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+    socket.on('error', () => undefined);
+    sockets.push(socket);
+    await once(socket, 'connect');
+    return socket;
+  };
+  const ask = (socket: Socket, path: string): Promise<string> => {
+    const answer = new Promise<string>((resolve) => {
+      socket.once('data', (piece: string) => resolve(piece));
+      socket.once('close', () => resolve('closed'));
+    });
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    return answer;
+  };
+
+  it('end what sends nothing, or half a request, for one that asks', async () => {
+    const arrived = once(arrivals, 'slow');
+    const slow = ask(await opened(), '/slow');
+    await arrived;
+    const idle: Promise<unknown>[] = [];
+    for (let n = 0; n < 4 * MOST; n += 1) {
+      const socket = await opened();
+      if (n % 2 === 0) socket.write('GET /fast HTTP/1.1\r\nX-Half: ');
+      socket.resume();
+      idle.push(once(socket, 'close'));
+    }
+    await Promise.all(idle.slice(0, 3 * MOST));
+    expect(await ask(await opened(), '/fast')).toMatch(/fast$/);
+    release();
+    expect(await slow).toMatch(/slow$/);
+    expect(told).toBe(1);
+  });
+
+  it('keep all that wait for an answer, and take others when those have it', async () => {
+    const waiting = [];
+    for (let n = 0; n < MOST; n += 1) {
+      const arrived = once(arrivals, 'slow');
+      waiting.push(ask(await opened(), '/slow'));
+      await arrived;
+    }
+    expect(await ask(await opened(), '/fast')).toBe('closed');
+    release();
+    for (const answer of waiting) expect(await answer).toMatch(/slow$/);
+    expect(await ask(await opened(), '/fast')).toMatch(/fast$/);
+  });
+
+  it('leave files for other things', () => {
+    expect(connectionsMax()).toBeGreaterThan(100);
+    expect(connectionsMax()).toBeLessThanOrEqual(16_384);
+  });
+});
