@@ -64,6 +64,17 @@ describe('search', () => {
     expect((await search(isKnown)).hits).toEqual([{ none: false }]);
     const named = await search('select _timestamp as ts, n from logs order by ts desc limit 1');
     expect(named.hits).toEqual([{ ts: at(999), n: 999 }]);
+    const aggs = {
+      times:
+        'select max(_timestamp), min(_timestamp) as first, max(nothing) as none from (select *, null as nothing from query)',
+      rows: 'select _timestamp, n from query order by n desc limit 1',
+      counts: 'select _timestamp as ts, count(*) as c from query where n < 1 group by _timestamp',
+    };
+    expect((await search('select * from logs', {}, aggs)).aggs).toEqual({
+      times: [{ 'max(_timestamp)': at(999), first: at(0), none: null }],
+      rows: [{ _timestamp: at(999), n: 999 }],
+      counts: [{ ts: at(0), c: 1 }],
+    });
   });
 
   it('finds rows, newest first, without nulls, times in microseconds', async () => {

@@ -6,8 +6,15 @@ import { startEdge, type Edge } from '../server/start-edge.js';
 import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');
-/** Integers of every width, decimals, dates and times, made by pyarrow; `solid` allows no nulls. */
-const TABLES = { calm: 'typed.parquet', solid: 'typed-without-nulls.parquet' } as const;
+/**
+ * Integers of every width, decimals, dates and times, made by pyarrow; `solid` allows no nulls, and
+ * columns of `other` have other types than those of `calm` with their names.
+ */
+const TABLES = {
+  calm: 'typed.parquet',
+  solid: 'typed-without-nulls.parquet',
+  other: 'typed-otherwise.parquet',
+} as const;
 /** Statements, and what DuckDB 2.0.0 answers, as we write it. */
 const STATEMENTS = exactJson(
   readFileSync(join(FIXTURES, 'typed-statements.json'), 'utf8'),
@@ -17,6 +24,7 @@ const STATEMENTS = exactJson(
 const REFUSED: readonly (readonly [sql: string, message: RegExp])[] = [
   ['SELECT CAST(i64 AS INTEGER) FROM calm', /cannot be safely converted|beyond/],
   ['SELECT a.i64 * a.i64 FROM calm AS a', /leaves 64 bits/],
+  ['SELECT calm.i64 * other.i64 FROM calm, other', /leaves 64 bits/],
   ['SELECT (a.i64 * 2) + a.i64 FROM calm AS a', /leaves 64 bits/],
   ['SELECT CAST(u64 AS BIGINT) FROM calm', /cannot be safely converted|beyond/],
   ["SELECT CAST(CAST('inf' AS DOUBLE) AS DECIMAL(30, 2))", /beyond it/],

@@ -116,8 +116,15 @@ export class Translation {
 }
 
 /** The type of columns with the same name in several tables. */
-const commonType = ([first, ...more]: readonly [string, ...string[]]): string =>
-  more.every((type) => withoutNull(type) === withoutNull(first)) ? first : 'Dynamic';
+function commonType(given: readonly [string, ...string[]]): string {
+  const types = given.map(withoutNull);
+  if (types.every((type) => type === types[0])) return given[0];
+  if (types.every((type) => /^UInt(?:8|16|32|64)$/.test(type))) return 'Nullable(UInt64)';
+  if (types.every((type) => /^(?:Int(?:8|16|32|64)|UInt(?:8|16|32))$/.test(type))) return 'Nullable(Int64)'; // prettier-ignore
+  return types.every((type) => EXACT.test(type)) ? `Variant(${types.join(', ')})` : 'Dynamic';
+}
+
+const EXACT = /^(?:U?Int(?:8|16|32|64)|Decimal\(\d+, \d+\))$/;
 
 const withoutNull = (type: string): string => type.replace(/^Nullable\((.*)\)$/, '$1');
 

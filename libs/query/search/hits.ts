@@ -6,21 +6,27 @@ import { readTime } from '../plan/read-time.js';
  * @param lines a JSON object a line, without white space between its tokens.
  */
 export function toHits(lines: string): readonly string[] {
-  return lines
-    .split('\n')
-    .filter((line) => line !== '')
-    .map(toHit);
+  return rowsOf(lines).map((line) => toHit(line, (value) => value !== 'null'));
 }
 
-function toHit(line: string): string {
+/** Rows of an aggregation, in which a null stands as such. */
+export function toAggregates(lines: string): string {
+  return `[${rowsOf(lines)
+    .map((line) => toHit(line, () => true))
+    .join(',')}]`;
+}
+
+const rowsOf = (lines: string): readonly string[] =>
+  lines.split('\n').filter((line) => line !== '');
+
+function toHit(line: string, keeps: (value: string) => boolean): string {
   const kept: string[] = [];
   for (let at = 1; at < line.length - 1;) {
     const colon = endOfString(line, at);
     const end = endOfValue(line, colon + 1);
     const key = line.slice(at, colon);
     const value = line.slice(colon + 1, end);
-    if (value !== 'null')
-      kept.push(`${key}:${key === '"_timestamp"' ? microseconds(value) : value}`);
+    if (keeps(value)) kept.push(`${key}:${key === '"_timestamp"' ? microseconds(value) : value}`);
     at = end + 1;
   }
   return `{${kept.join(',')}}`;

@@ -6,7 +6,8 @@ import { Catalog } from '../catalog.js';
 import type { BoundStatement } from '../plan/bindings.js';
 import { QueryPipeline } from '../query.pipeline.js';
 import { CanonicalText } from './canonical-text.js';
-import { toHits } from './hits.js';
+import { toAggregates, toHits } from './hits.js';
+import { withMicroseconds } from './microsecond-times.js';
 import { automaticInterval } from './histogram.js';
 import { SEARCH_CODE, searchError, toAggregationError, toSearchError } from './search-error.js';
 import { planSearch, rangeSeconds, type SearchPlan } from './search-plan.js';
@@ -198,8 +199,8 @@ export class SearchPipeline {
     const results: (readonly [string, string])[] = [];
     for (const [name, sql] of aggs) {
       try {
-        const statement = plan.aggregation(await this.canonical.of(sql));
-        results.push([name, (await this.text(statement, 'json', scope)).trim()]);
+        const statement = plan.aggregation(withMicroseconds(await this.canonical.of(sql)));
+        results.push([name, toAggregates(await this.text(statement, 'ndjson', scope))]);
       } catch (error) {
         throw toAggregationError(namingField(error, plan), name);
       }

@@ -34,6 +34,8 @@ export interface Known {
   readonly bytes?: 'any' | number;
   /** True for the empty text. */
   readonly isEmpty?: true;
+  /** Set for a column's name where tables have decimals or integers of several types. */
+  readonly isExact?: true;
   /** For a list, the type of its elements. */
   readonly element?: Known;
   /** For a struct, its named fields in their order. */
@@ -55,6 +57,7 @@ export const literal = (digits: number): Known => known('literal', digits);
 export const INT64_DIGITS = 19;
 export const UINT64_DIGITS = 20;
 export const UNKNOWN = known('unknown');
+const ONE_OF_EXACT: Known = { ...known('unknown'), isExact: true };
 export const OTHER = known('other');
 export const TEXT = known('text');
 export const EMPTY_TEXT: Known = { ...TEXT, isEmpty: true };
@@ -100,6 +103,7 @@ export function knownType(type: string): Known {
   const [first] = parameters;
   if (name === 'Array' && first !== undefined) return { ...OTHER, element: knownType(first) };
   if (name === 'Tuple') return structOf(parameters);
+  if (name === 'Variant' && parameters.every((each) => isExact(knownType(each)))) return ONE_OF_EXACT; // prettier-ignore
   if (WRAPPERS.test(name)) return first === undefined ? OTHER : knownType(first);
   const binary = readBinaryType(type);
   if (binary) return { ...TEXT, bytes: binary.bytes ?? 'any' };
@@ -170,6 +174,7 @@ function eitherText(left: Known, right: Known): Known {
 /** Gives the common type of several values, as in CASE. */
 export function eitherOf(left: Known, right: Known): Known {
   if (left.kind === 'text' && right.kind === 'text') return eitherText(left, right);
+  if (left.isExact !== right.isExact) return UNKNOWN;
   if (left.kind === right.kind && left.kind !== 'decimal')
     return left.precision >= right.precision ? left : right;
   const kinds = [left.kind, right.kind];

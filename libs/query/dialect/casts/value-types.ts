@@ -38,8 +38,8 @@ import { engineType, TEXT_TYPE } from './standard-type-names.js';
 import { hasLength } from '../times/clock-arithmetic.js';
 
 /**
- * Gives the engine's type of a column by its name: `undefined` if no table of the statement has it,
- * `Dynamic` if the tables' types differ.
+ * Gives the engine's type of a column by its name: `undefined` if no table of the statement has it.
+ * If types differ, an integer that holds them, a `Variant` of decimals and integers, or `Dynamic`.
  */
 export type TypeOfColumn = (name: string) => string | undefined;
 

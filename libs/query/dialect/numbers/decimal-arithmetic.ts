@@ -50,6 +50,7 @@ export function besideNumber(beside: Known, side: Side): string {
     checkNumber(side);
     return decimalLiteral(side);
   }
+  if (beside.kind === 'float' && isDecimal(side)) return `toFloat64(${written})`;
   if (!isInteger(beside)) return written;
   const constant = type.kind === 'fraction' ? constantOf(nodes) : undefined;
   if (constant) return textOf(constant);

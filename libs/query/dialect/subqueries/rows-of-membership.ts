@@ -1,5 +1,5 @@
 import { quoteText } from '@app/warehouse';
-import { DECIMAL_DIGITS_MAX } from '../casts/known-type.js';
+import { DECIMAL_DIGITS_MAX, isExact } from '../casts/known-type.js';
 import { positiveZero } from '../numbers/zero-keys.js';
 import { columnsOf, type Membership, type Sought } from '../queries/membership.js';
 import { clausesOf, isSetOperator } from '../queries/select-clauses.js';
@@ -71,8 +71,11 @@ function comparable(
 ): readonly [value: string, rows: string] {
   const type = typeOf(nodes);
   const other = typeOf(itemOf(query));
+  const widest = [`toDecimal256(${value}, ${SCALE})`, `(SELECT toDecimal256(*, ${SCALE}) FROM ${rows})`] as const; // prettier-ignore
   const sought = type.kind === 'float' ? positiveZero(value) : value;
   if (other.kind === 'float') return [sought, `(SELECT ${positiveZero('*')} FROM ${rows})`];
+  const bothExact = (type.isExact && (other.isExact || isExact(other))) || (other.isExact && isExact(type)); // prettier-ignore
+  if (bothExact) return widest;
   if (other.kind === type.kind && other.scale === type.scale) return [value, rows];
   if (type.kind === 'float') return [sought, `(SELECT toFloat64(*) FROM ${rows})`];
   // Columns of one name and several types are unknown, also as decimals.
@@ -81,7 +84,7 @@ function comparable(
     return [`if(${value} = ${cut}, ${value}, NULL)`, rows];
   }
   if (type.kind !== 'decimal' || type.scale === 0) return [value, rows];
-  return [`toDecimal256(${value}, ${SCALE})`, `(SELECT toDecimal256(*, ${SCALE}) FROM ${rows})`];
+  return widest;
 }
 
 /** Half of the digits that a decimal may have. */
