@@ -4,7 +4,7 @@ import { bridged, bridgesOf } from './common-columns.js';
 import { Expressions, type Writing } from '../expressions.js';
 import { ObjectShapes, OUTERMOST, type Scope } from './object-shapes.js';
 import { checkNaturalJoin } from './natural-joins.js';
-import { clausesOf, isSetOperator, tablesOf, type Clause } from './select-clauses.js';
+import { clausesOf, isSetOperator, type Clause } from './select-clauses.js';
 import { isMany, selectItems, type SelectItem } from './select-items.js';
 import {
   findSumsOfNothing,

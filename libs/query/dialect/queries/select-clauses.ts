@@ -1,4 +1,4 @@
-import { isList, isSymbol, isWord, type Node, type Nodes } from '../source-tree.js';
+import { isList, isWord, type Node, type Nodes } from '../source-tree.js';
 
 const KEYWORDS = [
   'WITH',
@@ -81,19 +81,4 @@ function follows(word: ClauseWord, last: ClauseWord | undefined): boolean {
   if (last === undefined) return word === 'SELECT';
   // A second LIMIT may follow LIMIT BY.
   return KEYWORDS.indexOf(word) > KEYWORDS.indexOf(last) || (word === 'LIMIT' && last === 'LIMIT');
-}
-
-/** The names of the tables in FROM. */
-export function tablesOf(nodes: Nodes, clauses: readonly Clause[]): ReadonlySet<string> {
-  const from = clauses.find(({ word }) => word === 'FROM');
-  const body = from ? nodes.slice(from.from, from.to) : [];
-  const names = new Set<string>();
-  for (const [at, node] of body.entries()) {
-    if (node.kind !== 'word' && node.kind !== 'name') continue;
-    const before = body[at - 1];
-    const begins = at === 0 || isSymbol(before, ',') || isWord(before, 'JOIN');
-    const isNamed = isWord(body[at + 1], 'AS');
-    if (isWord(before, 'AS') || (begins && !isNamed)) names.add(node.value);
-  }
-  return names;
 }
