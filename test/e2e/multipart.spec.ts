@@ -79,12 +79,12 @@ describe('multipart/form-data', () => {
     if (count.status === 200) expect(count.json()).toMatchObject({ stats: { doc_num: 0 } });
   });
 
-  it('400: thousands of parts, of which few are read', async () => {
+  it('400: thousands of fields, of which few are read', async () => {
     const many = part('name="note"', 'hello').repeat(60_000);
     const answer = await send(many + file('[{"a":1}]') + END, { stream: 'many' });
     expect(answer.status).toBe(400);
     expect(answer.json()).toMatchObject({
-      message: 'malformed form: there are more than 100 parts in it; send one file',
+      message: 'malformed form: there are more than 100 fields and files in it; send one file',
     });
   });
 

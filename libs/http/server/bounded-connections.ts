@@ -49,7 +49,7 @@ export function boundConnections(fastify: FastifyInstance, most: number, tell: (
     });
     if (open.size <= most) return;
     for (const [oldest, without] of idle) {
-      // Those that end already are counted until they have.
+      // A connection that ends is counted until it has ended, and must not be taken again.
       idle.delete(oldest);
       without.destroy();
       break;

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream } from '@fastify/busboy';
 import { MillraceError } from '@app/platform';
 
-const PARTS_MAX = 100;
+const FIELDS_MAX = 100;
 const MULTIPART = /^multipart\/form-data\b/i;
 
 export const isMultipart = (contentType: string | undefined): contentType is string =>
@@ -28,12 +28,12 @@ export async function* multipartFile(form: Readable, contentType: string): Async
     file?.destroy(error);
   };
   form.on('error', fail);
-  // The rest is not read: each part costs the process as much as thousands of bytes of a file.
+  // The form is not read any further: each of its sections costs as much as a kilobyte of a file.
   parser.on('filesLimit', () =>
     fail(malformed('there is more than one file in it; send one at a time')),
   );
   parser.on('partsLimit', () =>
-    fail(malformed(`there are more than ${PARTS_MAX} parts in it; send one file`)),
+    fail(malformed(`there are more than ${FIELDS_MAX} fields and files in it; send one file`)),
   );
   form.pipe(parser);
   try {
@@ -54,7 +54,7 @@ function parserOf(contentType: string): InstanceType<typeof Busboy> {
   try {
     return new Busboy({
       headers: { 'content-type': contentType },
-      limits: { files: 1, parts: PARTS_MAX },
+      limits: { files: 1, parts: FIELDS_MAX },
     });
   } catch (error) {
     throw malformed((error as Error).message);

@@ -15,7 +15,7 @@ import { bindValues, nameIdentifiers, type Values } from './bind-values.js';
 import { checkFindings, checkTables, checkTexts } from './tree/check-findings.js';
 import { checkSize, checkText } from './check-text.js';
 import { inspectTree, type TreeFindings } from './tree/inspect-tree.js';
-import { SessionFunctions } from './tree/session-names.js';
+import { SessionFunctions } from './tree/functions-without-brackets.js';
 import { Refusal, refused } from './refused.js';
 import { StatementShapes } from './shapes/statement-shapes.js';
 import { foreignTable } from './second-look.js';

@@ -12,7 +12,7 @@ import { FUNCTIONS_ELSEWHERE } from '../functions/functions-elsewhere.js';
 import { ENDLESS_FUNCTIONS } from '../functions/endless-functions.js';
 import type { TreeFindings } from './inspect-tree.js';
 import type { Name } from './print-nodes.js';
-import type { SessionFunctions } from './session-names.js';
+import type { SessionFunctions } from './functions-without-brackets.js';
 import { readType } from '../arguments/read-type.js';
 import { refused } from '../refused.js';
 import { takesText, type JudgedTexts } from '../arguments/text-arguments.js';

@@ -12,7 +12,7 @@ import {
 /** Tells whether a table of the caller has a column. */
 export type HasColumn = (table: string, column: string) => boolean;
 
-/** Tells how a statement uses a name: the print of a tree leaves these lists of columns out. */
+/** A statement tells this of a name. The print of its tree leaves the lists of columns out. */
 interface NameUse {
   /** The lists behind it, as in `(SELECT …) AS t(a, b)` and `WITH t(a, b) AS (…)`. */
   readonly lists: (readonly string[])[];
