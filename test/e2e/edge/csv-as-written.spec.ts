@@ -18,6 +18,7 @@ const AS_TEXT: Readonly<Record<string, readonly string[]>> = {
   'long integers': ['4111111111111111111111', '4111111111111111111112'],
   'a long integer beside a fraction': ['9007199254740993', '1.5'],
   'days before 1900': ['1850-01-01', '2020-01-01'],
+  'times before 1900': ['1887-05-12 00:00:00', '1893-10-30 00:00:00'],
   'days after 2299': ['2400-01-01', '2020-01-01'],
   'codes with zeros before them': ['00123', '12'],
   'codes beside fractions': ['00123', '1.5'],

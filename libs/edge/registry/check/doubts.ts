@@ -83,8 +83,8 @@ export function doubtOf(text: string, type: string, notation: Notation): Doubt |
       };
     case MICROSECONDS:
       return {
-        // A day alone is shown as a moment if no type of days holds it.
-        isOther: `${isNoTime(text, 9, { unit: 6, notation })} OR (${match(text, `^${DAY}$`)} AND NOT ${match(text, DAY_YEARS)})`,
+        // A day alone is shown as a moment if no type of days holds it. Declared times may be numbers.
+        isOther: `${isNoTime(text, 9, { unit: 6, notation })} OR (${notation === 'csv' ? '' : `${match(text, `^${DAY}$`)} AND `}NOT ${match(text, DAY_YEARS)})`,
         isFiner: isNoTime(text, 6, { unit: 6, notation }),
         isFar: `NOT ${match(text, NANOSECOND_YEARS)}`,
       };
