@@ -1,7 +1,7 @@
 import { isExact, type Known } from '../casts/known-type.js';
 import type { Nodes } from '../source-tree.js';
 import type { Side } from './decimal-arithmetic.js';
-import { positiveZero } from './zero-keys.js';
+import { positiveZero } from './one-zero.js';
 
 const EQUALITIES = /^(?:==?|<=>|IS DISTINCT FROM)$/;
 /** The engine holds integers of fewer digits and floats in one type. */

@@ -1,6 +1,7 @@
 import type { Known } from '../casts/known-type.js';
 import type { ValueTypes } from '../casts/value-types.js';
 import type { Clause } from '../queries/select-clauses.js';
+import { withOneZero } from './one-zero.js';
 import { isMany } from '../queries/select-items.js';
 import { isList, isQuery, isSymbol, isWord, itemsOf, startOf, endOf, nameOf, type Node, type Nodes } from '../source-tree.js'; // prettier-ignore
 
@@ -44,6 +45,9 @@ export function zeroKeys(
   if (nodes.some((node) => isWord(node, 'INTERPOLATE'))) return NO_KEYS;
   const items = itemsOf(isDistinct ? body.slice(1) : body);
   if (items.some(isMany)) return NO_KEYS;
+  // The engine looks for the outer row's column among the keys, by its name.
+  if (clauses.some(({ word, from, to }) => seesGroups(word) && hasQuery(nodes.slice(from, to))))
+    return NO_KEYS;
   const given = group ? keysOf(nodes.slice(group.from, group.to)) : [];
   const isAll = given.some(([only, more]) => isWord(only, 'ALL') && !more);
   const all = isDistinct || isMember || isAll ? [...given, ...items] : given;
@@ -69,12 +73,6 @@ export function isZeroKey(
   const [from, to] = [nodes[at]?.start ?? 0, nodes[end - 1]?.end ?? 0];
   return [...keys].some((key) => key.length === to - from && source.startsWith(key, from));
 }
-
-/** The same as a float of 64 bits. */
-export const positiveZero = (value: string): string => `(${value} + 0)`;
-
-/** One value for both zeros, of the same type. */
-export const withOneZero = (value: string): string => `if((${value}) = 0, 0, ${value})`;
 
 const COUNTS_VALUES = /(?:Distinct|^uniq\w*|^approx_(?:count_)?distinct)(?:If)?$/i;
 

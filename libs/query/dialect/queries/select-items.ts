@@ -1,7 +1,8 @@
 import { quoteIdentifier } from '@app/warehouse';
 import { callAt, operandEnd } from '../operands.js';
+import { withOneZero } from '../numbers/one-zero.js';
 import { isCondition } from './conditions.js';
-import { endOf, isSymbol, isWord, startOf, type Node, type Nodes } from '../source-tree.js';
+import { endOf, isSymbol, isWord, nameOf, startOf, type Node, type Nodes } from '../source-tree.js';
 
 /** An item of the select list. */
 export interface SelectItem {
@@ -94,7 +95,11 @@ function nameFor(
 ): string | undefined {
   const [table, , column] = nodes;
   if (isPlain(nodes)) {
-    if (expression !== source.slice(startOf(nodes), endOf(nodes))) return nameOfField(nodes, tables, shared); // prettier-ignore
+    const written = source.slice(startOf(nodes), endOf(nodes));
+    const isKey = nodes.length === 3 && expression === withOneZero(written);
+    if (isKey && nameOf(column) !== undefined && tables.has(nameOf(table) ?? ''))
+      return shared.has(nameOf(column) ?? '') ? written : nameOf(column);
+    if (expression !== written) return nameOfField(nodes, tables, shared); // prettier-ignore
     if (tables.size < 2 || nodes.length !== 3 || hasMany) return undefined;
     if (table?.kind === 'group' || column?.kind === 'group' || !table || !column) return undefined;
     return tables.has(table.value) && !shared.has(column.value) ? column.value : undefined;

@@ -1,6 +1,6 @@
 import { quoteText } from '@app/warehouse';
 import { DECIMAL_DIGITS_MAX, isExact } from '../casts/known-type.js';
-import { positiveZero } from '../numbers/zero-keys.js';
+import { positiveZero } from '../numbers/one-zero.js';
 import { columnsOf, type Membership, type Sought } from '../queries/membership.js';
 import { clausesOf, isSetOperator } from '../queries/select-clauses.js';
 import { isList, isQuery, isWord, itemsOf, type Group, type Node, type Nodes } from '../source-tree.js'; // prettier-ignore
