@@ -55,10 +55,15 @@ export interface Writing {
   /** The SQL that replaces a function about the session, without arguments; undefined for any other. */
   readonly session: (name: string) => string | undefined;
   readonly writeQuery: (nodes: Nodes) => string;
+  readonly select: () => EnclosingSelect;
+}
+
+/** The SELECT that is being written. */
+interface EnclosingSelect {
   /** The meaning of names at this place. */
-  readonly scope: () => Scope;
+  readonly scope: Scope;
   /** See `zero-keys.ts`. */
-  readonly zeroKeys: () => ReadonlySet<string>;
+  readonly zeroKeys: ReadonlySet<string>;
 }
 
 /** Writes expressions in the engine's SQL. Pieces that need no change stay as they are, including blanks. */
@@ -80,7 +85,12 @@ export class Expressions {
       const end = this.arithmeticEnd(nodes, at) ?? signedOperandEnd(nodes, at) ?? at + 1;
       const operand = nodes.slice(at, end);
       const own = this.operand(nodes, at, end, names);
-      const isKey = isZeroKey(this.writing.zeroKeys(), nodes, [at, end], this.writing.source);
+      const isKey = isZeroKey(
+        this.writing.select().zeroKeys,
+        nodes,
+        [at, end],
+        this.writing.source,
+      );
       written += this.between(from, startOf(operand)) + (isKey ? this.length.add(withOneZero(own)) : own); // prettier-ignore
       from = endOf(operand);
       at = end;
@@ -260,7 +270,7 @@ export class Expressions {
       checkCount(name, count, scalar);
       const chance = ofChance(lower, start);
       if (chance !== undefined) return chance;
-      const field = jsonField(lower, nodes, this.writing.scope());
+      const field = jsonField(lower, nodes, this.writing.select().scope);
       const type = this.writing.types.of(nodes);
       return field ?? timeOfMilliseconds(lower, type, args) ?? fractionsOfTime(lower, type, args) ?? scalar.write(...args); // prettier-ignore
     }

@@ -26,7 +26,7 @@ interface WrittenField {
 /** The meaning of names at a place, and the statement of it. */
 interface Place {
   readonly source: string;
-  readonly scope: () => Scope;
+  readonly select: () => { readonly scope: Scope };
   readonly types: Pick<ValueTypes, 'ofName'>;
 }
 
@@ -40,10 +40,10 @@ export function fieldWithin(
   nodes: Nodes,
   at: number,
   end: number,
-  { source, scope: scopeOf, types }: Place,
+  { source, select, types }: Place,
 ): WrittenField | undefined {
   const first = nodes[at];
-  const scope = scopeOf();
+  const { scope } = select();
   if (!first || scope.places.has(first)) return undefined;
   if (isWord(nodes[at - 1], 'AS') || isSymbol(nodes[at - 1], '.')) return undefined;
   const object = inObject(nodes, at, end, scope);

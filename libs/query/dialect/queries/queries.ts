@@ -32,7 +32,7 @@ import { tablesOf } from '../names/table-names.js';
 import { NO_KEYS, seesGroups, zeroKeys } from '../numbers/zero-keys.js';
 import { WrittenLength } from '../written-length.js';
 
-interface Dependencies extends Omit<Writing, 'writeQuery' | 'scope' | 'zeroKeys'> {
+interface Dependencies extends Omit<Writing, 'writeQuery' | 'select'> {
   /** Finds a table of the caller's organization by its name. */
   readonly table: (name: string) => TableDescription | undefined;
   /** See `element-names.ts`. */
@@ -67,8 +67,7 @@ export class Queries {
     this.expressions = new Expressions({
       ...writing,
       writeQuery: (nodes) => this.write(nodes),
-      scope: () => this.scope,
-      zeroKeys: () => this.keys,
+      select: () => ({ scope: this.scope, zeroKeys: this.keys }),
     });
   }
 
