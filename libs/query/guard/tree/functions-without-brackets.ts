@@ -16,6 +16,11 @@ const MAY_HAVE_WORDS =
   /identifier: (?:database|schema|user|currentuser|current_user|session_user)(?:,|$)/im;
 const JOINS = /^(?:CROSS |ARRAY_)?JOIN$/;
 const CONDITION_OF_JOIN = /^JOIN EXPRESSIONS?$/;
+/** Nodes that are no values. The engine passes over their names where it wants a value. */
+const NO_VALUES = /^(?:LAMBDA|WINDOW)$/;
+/** The engine reads these sections only where another one names something in them. */
+const UNREAD = /^(?:WITH|WINDOW)$/;
+const IN_FUNCTIONS = /^(?:global)?(?:not)?(?:null)?in(?:ignoreset)?$/i;
 
 /**
  * Finds the names that the engine takes for functions of the session. It does so where no column,
@@ -27,6 +32,8 @@ export class SessionFunctions {
   private readonly given: GivenColumns;
   /** The aliases of each query, with what they stand for. */
   private readonly aliases = new Map<PrintNode, Map<string, PrintNode[]>>();
+  /** The names of functions, windows and common table expressions. */
+  private readonly others = new Set<string>();
 
   private constructor(nodes: readonly PrintNode[], printable: string, loose: ReadonlySet<string>) {
     this.uses = nodes.filter(
@@ -60,7 +67,9 @@ export class SessionFunctions {
 
   private declare(node: PrintNode): void {
     const alias = aliasIn(node);
-    if (alias === undefined || isTablePlace(node)) return;
+    const other = NO_VALUES.test(node.label) ? alias : expressionIn(node);
+    if (other !== undefined) this.others.add(other);
+    if (alias === undefined || isTablePlace(node) || NO_VALUES.test(node.label)) return;
     const path = pathTo(node).slice(0, -1);
     const at = path.findLastIndex(({ label }) => label === 'QUERY');
     const between = path.slice(at + 1).map(({ label }) => label);
@@ -96,7 +105,7 @@ export class SessionFunctions {
         if (!join) return false;
         if (gives(join, name)) return true;
       } else {
-        const isAlias = this.isAlias(name, node, path.slice(0, at));
+        const isAlias = this.isAlias(name, node, path.slice(0, at), gives);
         if (isAlias || this.isGiven(name, node, between, gives)) return true;
       }
       if (expressionIn(node) !== undefined) return false;
@@ -105,11 +114,39 @@ export class SessionFunctions {
     return false;
   }
 
-  /** Tells whether an alias has the name, and does not lead back to the name itself. */
-  private isAlias(name: string, query: PrintNode, around: readonly PrintNode[]): boolean {
+  /** Tells whether a value has the name as its alias, and does not lead back to the name itself. */
+  private isAlias(
+    name: string,
+    query: PrintNode,
+    around: readonly PrintNode[],
+    gives: Gives,
+  ): boolean {
     const scopes = [query, ...around];
     const stands = this.aliases.get(query)?.get(name);
-    return stands !== undefined && !this.reached(stands, scopes).has(name);
+    if (stands === undefined || this.reached(stands, scopes).has(name)) return false;
+    const seen = new Set<PrintNode>();
+    return stands.every((node) => this.isValue(node, scopes, gives, seen));
+  }
+
+  /** The engine passes over an alias of a name that is no value, and calls the function. */
+  private isValue(
+    node: PrintNode,
+    scopes: readonly PrintNode[],
+    gives: Gives,
+    seen: Set<PrintNode>,
+  ): boolean {
+    const [name, ...more] = nameIn(node) ?? [];
+    if (name === undefined) return true;
+    if (isOperandOfIn(node)) return false;
+    const path = pathTo(node);
+    const at = path.findLastIndex(({ label }) => label === 'QUERY');
+    const isRead = !UNREAD.test(path[at + 1]?.label ?? '');
+    if (more.length > 0 || seen.has(node)) return isRead;
+    seen.add(node);
+    if (this.others.has(name)) return false;
+    const stands = scopes.flatMap((scope) => this.aliases.get(scope)?.get(name) ?? []);
+    if (stands.length > 0) return stands.every((each) => this.isValue(each, scopes, gives, seen));
+    return isRead || tablesOf(path[at] as PrintNode).some((table) => gives(table, name));
   }
 
   private isGiven(
@@ -151,6 +188,11 @@ function isUse(node: PrintNode): boolean {
   const isParameter =
     list?.label === 'LIST' && section?.label === 'ARGUMENTS' && section.parent?.label === 'LAMBDA';
   return !isParameter && !isTablePlace(node);
+}
+
+function isOperandOfIn({ parent }: PrintNode): boolean {
+  const call = parent?.parent?.parent;
+  return call !== undefined && IN_FUNCTIONS.test(functionIn(call) ?? '');
 }
 
 function parametersOf(lambda: PrintNode): readonly string[] {
