@@ -1,4 +1,4 @@
-import { isExact, type Known } from '../casts/known-type.js';
+import { isExact, isInteger, type Known } from '../casts/known-type.js';
 import type { Nodes } from '../source-tree.js';
 import type { Side } from './decimal-arithmetic.js';
 import { positiveZero } from './one-zero.js';
@@ -6,6 +6,10 @@ import { positiveZero } from './one-zero.js';
 const EQUALITIES = /^(?:==?|<=>|IS DISTINCT FROM)$/;
 /** The engine holds integers of fewer digits and floats in one type. */
 const LONG_DIGITS = 10;
+/** A float holds each integer of so many digits. */
+const FLOAT_DIGITS = 15;
+/** Stands for a float that is no integer. No integer of 64 bits is equal to it. */
+const NO_INTEGER = "toInt128('-170141183460469231731687303715884105728')";
 
 /**
  * `=`, `IS DISTINCT FROM` and the like between numbers for which the engine has no common type. It
@@ -21,9 +25,16 @@ export function equalNumbers(operator: string, left: Side, right: Side): string 
   if (!isKey && operator.startsWith('=')) return undefined;
   const isFloat = [left, right].some(({ type }) => type.kind === 'float');
   if (!isFloat) return undefined;
-  const side = isKey ? keyOf : floatOf;
+  const isOfLong = [left, right].some(({ type }) => isInteger(type) && type.precision > FLOAT_DIGITS); // prettier-ignore
+  const side = isOfLong ? integerOf : isKey ? keyOf : floatOf;
   return `${side(left)} ${operator} ${side(right)}`;
 }
+
+/** As a float, another integer would be equal too: `9007199254740993 = 9007199254740992.0`. */
+const integerOf = ({ type, written }: Side): string =>
+  type.kind === 'float'
+    ? `if(isNull(${written}), NULL, ifNull(accurateCastOrNull(${written}, 'Int128'), ${NO_INTEGER}))`
+    : `toInt128(${written})`;
 
 const floatOf = ({ type, written }: Side): string =>
   isWide(type) ? `toFloat64(${written})` : written;
