@@ -7,7 +7,7 @@ import { besideNumber, type Side } from './numbers/decimal-arithmetic.js';
 import { exactSum } from './numbers/exact-sums.js';
 import { negation } from './numbers/negations.js';
 import { withOneZero } from './numbers/one-zero.js';
-import { differentValues, isZeroKey } from './numbers/zero-keys.js';
+import { differentValues, isZeroKey, type ZeroKeys } from './numbers/zero-keys.js';
 import { ofChance } from './functions/functions-of-chance.js';
 import { filteredArguments } from './functions/filtered-arguments.js';
 import type { Known } from './casts/known-type.js';
@@ -63,7 +63,7 @@ interface EnclosingSelect {
   /** The meaning of names at this place. */
   readonly scope: Scope;
   /** See `zero-keys.ts`. */
-  readonly zeroKeys: ReadonlySet<string>;
+  readonly zeroKeys: ZeroKeys;
 }
 
 /** Writes expressions in the engine's SQL. Pieces that need no change stay as they are, including blanks. */

@@ -10,8 +10,18 @@ const OF_GROUPS = /^(?:SELECT|GROUP|HAVING|QUALIFY|ORDER|LIMIT)$/;
 const SETS = /^(?:ROLLUP|CUBE|SETS)$/i;
 const CHANCE = /\b(?:rand|generate|uuid|gen_random)/i;
 
+export interface ZeroKeys {
+  /** The keys as they stand in the statement. */
+  readonly texts: ReadonlySet<string>;
+  /** The columns among them that stand without a table's name; with one, they are the same. */
+  readonly columns: ReadonlySet<string>;
+  readonly tables: ReadonlySet<string>;
+  /** The length of the longest one. */
+  readonly longest: number;
+}
+
 /** Nothing to write in another way. */
-export const NO_KEYS: ReadonlySet<string> = new Set();
+export const NO_KEYS: ZeroKeys = { texts: new Set(), columns: new Set(), tables: new Set(), longest: 0 }; // prettier-ignore
 
 interface Select {
   readonly source: string;
@@ -30,13 +40,12 @@ export const seesGroups = (word: string): boolean => OF_GROUPS.test(word);
  * Finds the floats by which a SELECT groups, or tells rows apart. The engine takes 0.0 and -0.0 for
  * two keys, although they are equal.
  * @param nodes of one SELECT
- * @returns the keys as they stand in the statement
  */
 export function zeroKeys(
   nodes: Nodes,
   clauses: readonly Clause[],
   { source, types, elements, tables, isMember }: Select,
-): ReadonlySet<string> {
+): ZeroKeys {
   const group = clauses.find(({ word }) => word === 'GROUP');
   const list = clauses.find(({ word }) => word === 'SELECT');
   const body = list ? nodes.slice(list.from, list.to) : [];
@@ -51,27 +60,34 @@ export function zeroKeys(
   const given = group ? keysOf(nodes.slice(group.from, group.to)) : [];
   const isAll = given.some(([only, more]) => isWord(only, 'ALL') && !more);
   const all = isDistinct || isMember || isAll ? [...given, ...items] : given;
-  const found = new Set<string>();
-  for (const key of all.map((each) => meaningOf(each, items, types))) {
+  const [texts, columns] = [new Set<string>(), new Set<string>()];
+  const named = namedItems(items);
+  let longest = 0;
+  for (const key of all.map((each) => meaningOf(each, items, named, types))) {
     const text = source.slice(startOf(key), endOf(key));
     const isFloat = hasName(key) && types.of(key).kind === 'float';
     if (!isFloat || CHANCE.test(text) || elements.has(text)) continue;
-    found.add(text);
-    for (const same of otherNames(key, tables, source)) found.add(same);
+    texts.add(text);
+    longest = Math.max(longest, text.length);
+    if (key.length === 1) columns.add(text);
+    const column = columnOf(key, tables);
+    if (column) texts.add(textOf(column, source));
   }
-  return found;
+  return { texts, columns, tables, longest };
 }
 
 /** Tells whether the operand from one place to another is such a key. */
 export function isZeroKey(
-  keys: ReadonlySet<string>,
+  { texts, columns, tables, longest }: ZeroKeys,
   nodes: Nodes,
   [at, end]: readonly [number, number],
   source: string,
 ): boolean {
-  if (keys.size === 0 || isSymbol(nodes[at - 1], '.') || isWord(nodes[at - 1], 'AS')) return false;
+  if (longest === 0 || isSymbol(nodes[at - 1], '.') || isWord(nodes[at - 1], 'AS')) return false;
   const [from, to] = [nodes[at]?.start ?? 0, nodes[end - 1]?.end ?? 0];
-  return [...keys].some((key) => key.length === to - from && source.startsWith(key, from));
+  if (to - from <= longest && texts.has(source.slice(from, to))) return true;
+  const column = end - at === PATH_LENGTH ? columnOf(nodes.slice(at, end), tables) : undefined;
+  return column !== undefined && columns.has(textOf(column, source));
 }
 
 const COUNTS_VALUES = /(?:Distinct|^uniq\w*|^approx_(?:count_)?distinct)(?:If)?$/i;
@@ -103,28 +119,43 @@ const within = (item: Nodes): readonly Nodes[] => {
   return isList(only) && !more && !isQuery(only.nodes) ? itemsOf(only.nodes) : [item];
 };
 
+/** The items of the select list that have a name, by it. */
+function namedItems(items: readonly Nodes[]): ReadonlyMap<string, Nodes> {
+  const named = new Map<string, Nodes>();
+  for (const item of items) {
+    const name = isWord(item.at(-2), 'AS') ? nameOf(item.at(-1)) : undefined;
+    if (name !== undefined && !named.has(name)) named.set(name, item);
+  }
+  return named;
+}
+
 /** Gives the expression that a place or a name of the select list stands for. */
-function meaningOf(key: Nodes, items: readonly Nodes[], types: ValueTypes): Nodes {
+function meaningOf(
+  key: Nodes,
+  items: readonly Nodes[],
+  named: ReadonlyMap<string, Nodes>,
+  types: ValueTypes,
+): Nodes {
   const [only, more] = key;
   if (isWord(key.at(-2), 'AS')) return key.slice(0, -2);
   if (!only || more) return key;
   const place = only.kind === 'number' ? items[Number(only.text) - 1] : undefined;
   if (place) return valueOf(place);
   const name = nameOf(only);
-  if (name === undefined || types.hasColumn(name)) return key;
-  const named = items.find((item) => isWord(item.at(-2), 'AS') && nameOf(item.at(-1)) === name);
-  return named ? valueOf(named) : key;
+  const item = name === undefined || types.hasColumn(name) ? undefined : named.get(name);
+  return item ? valueOf(item) : key;
 }
 
 const valueOf = (item: Nodes): Nodes => (isWord(item.at(-2), 'AS') ? item.slice(0, -2) : item);
 
-/** `t.v` and `v` are one column. */
-function otherNames(key: Nodes, tables: ReadonlySet<string>, source: string): readonly string[] {
-  const [first, dot, second, more] = key;
-  if (first && !dot) return [...tables].map((table) => `${table}.${source.slice(first.start, first.end)}`); // prettier-ignore
-  const isOfTable = isSymbol(dot, '.') && second && !more && tables.has(nameOf(first) ?? '');
-  return isOfTable ? [source.slice(second.start, second.end)] : [];
+const PATH_LENGTH = 3;
+
+/** The `v` of `t.v`, which are one column. */
+function columnOf([first, dot, second, more]: Nodes, tables: ReadonlySet<string>) {
+  return isSymbol(dot, '.') && !more && tables.has(nameOf(first) ?? '') ? second : undefined;
 }
+
+const textOf = ({ start, end }: Node, source: string): string => source.slice(start, end);
 
 /** A constant is no key, and a subquery is not written twice. */
 const hasName = (nodes: Nodes): boolean => !hasQuery(nodes) && nodes.some(isNamed);

@@ -29,7 +29,7 @@ import { findSessionWords } from '../names/session-words.js';
 import { hiddenTables } from '../names/hidden-tables.js';
 import type { ValueTypes } from '../casts/value-types.js';
 import { tablesOf } from '../names/table-names.js';
-import { NO_KEYS, seesGroups, zeroKeys } from '../numbers/zero-keys.js';
+import { NO_KEYS, seesGroups, zeroKeys, type ZeroKeys } from '../numbers/zero-keys.js';
 import { WrittenLength } from '../written-length.js';
 
 interface Dependencies extends Omit<Writing, 'writeQuery' | 'select'> {
@@ -55,7 +55,7 @@ export class Queries {
   private readonly qualifiers: ReadonlySet<string>;
   private readonly elements: ReadonlySet<string>;
   /** See `zero-keys.ts`. */
-  private keys = NO_KEYS;
+  private keys: ZeroKeys = NO_KEYS;
 
   constructor({ table, elements, qualifiers, ...writing }: Dependencies) {
     this.qualifiers = qualifiers;
@@ -254,7 +254,7 @@ type Bridges = readonly (string | undefined)[];
 
 interface Known {
   readonly bridges: Bridges;
-  readonly keys: ReadonlySet<string>;
+  readonly keys: ZeroKeys;
   readonly tables: ReadonlySet<string>;
 }
 

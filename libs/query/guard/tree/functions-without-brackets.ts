@@ -34,6 +34,9 @@ export class SessionFunctions {
   private readonly aliases = new Map<PrintNode, Map<string, PrintNode[]>>();
   /** The names of functions, windows and common table expressions. */
   private readonly others = new Set<string>();
+  /** The names behind the aliases of each query, and in the conditions of its joins. */
+  private readonly reachedBy = new Map<PrintNode, Map<string, ReadonlySet<string>>>();
+  private readonly reachedByJoins = new Map<PrintNode, readonly ReachedByJoin[]>();
 
   private constructor(nodes: readonly PrintNode[], printable: string, loose: ReadonlySet<string>) {
     this.uses = nodes.filter(
@@ -61,7 +64,8 @@ export class SessionFunctions {
   /** @returns the first name that may be such a function. */
   first(hasColumn: HasColumn): string | undefined {
     const gives = this.given.of(hasColumn);
-    const found = this.uses.find((use) => !this.isColumn(use, gives));
+    const caller = { gives, values: new Map<PrintNode, boolean>() };
+    const found = this.uses.find((use) => !this.isColumn(use, caller));
     return found && nameIn(found)?.[0];
   }
 
@@ -81,7 +85,8 @@ export class SessionFunctions {
     this.aliases.set(query, aliases.set(alias, [...(aliases.get(alias) ?? []), node]));
   }
 
-  private isColumn(use: PrintNode, gives: Gives): boolean {
+  private isColumn(use: PrintNode, caller: Caller): boolean {
+    const { gives } = caller;
     const name = nameIn(use)?.[0] ?? '';
     const path = pathTo(use);
     let inner = path.length - 1;
@@ -105,7 +110,7 @@ export class SessionFunctions {
         if (!join) return false;
         if (gives(join, name)) return true;
       } else {
-        const isAlias = this.isAlias(name, node, path.slice(0, at), gives);
+        const isAlias = this.isAlias(name, node, path.slice(0, at), caller);
         if (isAlias || this.isGiven(name, node, between, gives)) return true;
       }
       if (expressionIn(node) !== undefined) return false;
@@ -119,34 +124,42 @@ export class SessionFunctions {
     name: string,
     query: PrintNode,
     around: readonly PrintNode[],
-    gives: Gives,
+    caller: Caller,
   ): boolean {
     const scopes = [query, ...around];
     const stands = this.aliases.get(query)?.get(name);
-    if (stands === undefined || this.reached(stands, scopes).has(name)) return false;
-    const seen = new Set<PrintNode>();
-    return stands.every((node) => this.isValue(node, scopes, gives, seen));
+    if (stands === undefined) return false;
+    const known = this.reachedBy.get(query) ?? new Map<string, ReadonlySet<string>>();
+    const reached = known.get(name) ?? this.reached(stands, scopes);
+    this.reachedBy.set(query, known.set(name, reached));
+    return !reached.has(name) && stands.every((node) => this.isValue(node, scopes, caller));
   }
 
   /** The engine passes over an alias of a name that is no value, and calls the function. */
-  private isValue(
-    node: PrintNode,
-    scopes: readonly PrintNode[],
-    gives: Gives,
-    seen: Set<PrintNode>,
-  ): boolean {
+  private isValue(node: PrintNode, scopes: readonly PrintNode[], caller: Caller): boolean {
     const [name, ...more] = nameIn(node) ?? [];
     if (name === undefined) return true;
-    if (isOperandOfIn(node)) return false;
+    const known = caller.values.get(node);
+    if (known !== undefined) return known;
     const path = pathTo(node);
     const at = path.findLastIndex(({ label }) => label === 'QUERY');
     const isRead = !UNREAD.test(path[at + 1]?.label ?? '');
-    if (more.length > 0 || seen.has(node)) return isRead;
-    seen.add(node);
-    if (this.others.has(name)) return false;
-    const stands = scopes.flatMap((scope) => this.aliases.get(scope)?.get(name) ?? []);
-    if (stands.length > 0) return stands.every((each) => this.isValue(each, scopes, gives, seen));
-    return isRead || tablesOf(path[at] as PrintNode).some((table) => gives(table, name));
+    // Aliases that lead back to one another are no values.
+    caller.values.set(node, false);
+    const stands = scopes
+      .flatMap((scope) => this.aliases.get(scope)?.get(name) ?? [])
+      .filter((each) => each !== node);
+    const isGiven = (): boolean =>
+      tablesOf(path[at] as PrintNode).some((table) => caller.gives(table, name));
+    const isOne = more.length === 0;
+    const answer =
+      !isOperandOfIn(node) &&
+      !(isOne && this.others.has(name)) &&
+      (isOne && stands.length > 0
+        ? stands.every((each) => this.isValue(each, scopes, caller))
+        : isRead || (isOne && isGiven()));
+    caller.values.set(node, answer);
+    return answer;
   }
 
   private isGiven(
@@ -159,11 +172,20 @@ export class SessionFunctions {
     const aliases = new Set(between.flatMap((node) => aliasIn(node) ?? []));
     if (aliases.size === 0) return true;
     // A join may read the alias, and it sees its own tables only.
-    return joinsBelow(query).every((join) => {
-      const conditions = join.children.filter(isCondition);
-      const reached = this.reached(conditions, [query]);
-      return ![...aliases].some((alias) => reached.has(alias)) || gives(join, name);
-    });
+    return this.joinsOf(query).every(
+      ({ join, reached }) => ![...aliases].some((alias) => reached.has(alias)) || gives(join, name),
+    );
+  }
+
+  private joinsOf(query: PrintNode): readonly ReachedByJoin[] {
+    const known = this.reachedByJoins.get(query);
+    if (known) return known;
+    const joins = joinsBelow(query).map((join) => ({
+      join,
+      reached: this.reached(join.children.filter(isCondition), [query]),
+    }));
+    this.reachedByJoins.set(query, joins);
+    return joins;
   }
 
   /** All names that nodes have in them, also behind aliases. */
@@ -182,6 +204,17 @@ export class SessionFunctions {
 }
 
 type Gives = (place: PrintNode, column: string) => boolean;
+
+interface Caller {
+  readonly gives: Gives;
+  /** Tells which names that have an alias are values. */
+  readonly values: Map<PrintNode, boolean>;
+}
+
+interface ReachedByJoin {
+  readonly join: PrintNode;
+  readonly reached: ReadonlySet<string>;
+}
 
 function isUse(node: PrintNode): boolean {
   const [section, list] = [node.parent?.parent, node.parent];
