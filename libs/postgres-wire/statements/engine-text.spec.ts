@@ -1,3 +1,4 @@
+import { processorMs } from '../../../test/processor-time.js';
 import { engineText } from './engine-text.js';
 import { statementsOf } from './postgres-tokens.js';
 
@@ -59,5 +60,13 @@ describe('a statement with PostgreSQL’s texts', () => {
 
   it.each(["SELECT 'a", 'SELECT "a', 'SELECT $$a', '/* a /* */'])('%s has no end', (text) => {
     expect(() => statementsOf(text)).toThrow(/unterminated/);
+  });
+
+  it('reads many lists in a short time', () => {
+    const begun = processorMs();
+    expect(written(`SELECT ${Array(10_000).fill("a = ANY('{1}')").join(' OR ')}`).text).toContain(
+      "IN('1')",
+    );
+    expect(processorMs() - begun).toBeLessThan(1500);
   });
 });

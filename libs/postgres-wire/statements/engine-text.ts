@@ -96,18 +96,14 @@ function listOf(tokens: readonly PostgresToken[], at: number) {
   if (token?.kind !== 'text' || !isSymbol(tokens[at - 1], '(')) return undefined;
   const sign = tokens[at - 3];
   const isList = (isSymbol(sign, '=') && isAny(tokens, at - 2, 'any', 'some')) || (isSymbol(sign, '<>') && isAny(tokens, at - 2, 'all')); // prettier-ignore
-  const cast = castBehind(tokens, at);
-  if (
-    !isList ||
-    !isSymbol(
-      tokens.find(({ start }) => start >= (cast?.end ?? token.end)),
-      ')',
-    )
-  )
-    return undefined;
+  if (!isList) return undefined;
+  const end = castBehind(tokens, at)?.end ?? token.end;
+  let next = at + 1;
+  while ((tokens[next]?.start ?? end) < end) next += 1;
+  if (!isSymbol(tokens[next], ')')) return undefined;
   const elements = textElements(token.value);
   const text = elements.map((each) => (each === null ? 'NULL' : quoteText(each.toString('utf8')))).join(', '); // prettier-ignore
-  return { text, end: cast?.end ?? token.end };
+  return { text, end };
 }
 
 const BYTEA = 17;

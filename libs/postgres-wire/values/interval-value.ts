@@ -83,7 +83,7 @@ function microsOf(number: string, micros: number): bigint {
 function intervalOf(months: bigint, micros: bigint): IntervalValue {
   if (months !== 0n && micros !== 0n)
     throw new PostgresError('0A000', "an interval of months and of days is not taken as one value: add two, or write INTERVAL '1 month'"); // prettier-ignore
-  if (BigInt.asIntN(64, micros) !== micros)
+  if (BigInt.asIntN(64, micros) !== micros || BigInt.asIntN(32, months) !== months)
     throw new PostgresError('22008', 'interval out of range');
   if (months !== 0n) return { unit: 'Month', number: months };
   // The engine adds nothing shorter than a day to a day.
