@@ -22,6 +22,10 @@ describe('floats by which a SELECT groups', () => {
     ['SELECT v AS w FROM t GROUP BY 1', `SELECT ${ONE} AS w FROM t GROUP BY 1`],
     ['SELECT t.v AS v FROM t GROUP BY v', `SELECT ${ONE_OF_T} AS v FROM t GROUP BY ${ONE}`],
     ['SELECT v AS w FROM t GROUP BY t.v', `SELECT ${ONE} AS w FROM t GROUP BY ${ONE_OF_T}`],
+    [
+      'SELECT t.v AS v, n FROM t INNER JOIN u ON t.n = u.n GROUP BY v, n ORDER BY v',
+      `SELECT ${ONE_OF_T} AS v, n FROM t INNER JOIN u ON t.n = u.n GROUP BY (${ONE_OF_T}), n ORDER BY 1`,
+    ],
     ['SELECT DISTINCT v AS w FROM t', `SELECT DISTINCT ${ONE} AS w FROM t`],
     ['SELECT n FROM t WHERE v = 1 GROUP BY n', 'SELECT n FROM t WHERE v = 1 GROUP BY n'],
   ])('have one zero: %s', (canonical, expected) => {

@@ -3,6 +3,7 @@ import { constantOf } from '../numbers/constants.js';
 import {
   isList,
   isQuery,
+  isSymbol,
   isWord,
   itemAt,
   itemsOf,
@@ -77,7 +78,7 @@ export function membership(
   const items = itemsOf(list.nodes);
   const isFloat = typeOf(nodes).kind === 'float';
   // The engine's list tells -0.0 from 0.0.
-  const write = (item: Nodes): string => isFloat && isZero(item) ? `${writeItem(item)}, -0.0` : writeItem(item); // prettier-ignore
+  const write = (item: Nodes): string => isFloat && isZero(item) ? `${writeItem(item)}, ${isSymbol(item[0], '-') ? '0' : '-0.0'}` : writeItem(item); // prettier-ignore
   const values = items.filter((item) => !isNull(item));
   const others = isRow(nodes) ? [] : values.filter((item) => !isConstant(item));
   if (others.length > 0) {
