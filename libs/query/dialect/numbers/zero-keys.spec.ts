@@ -33,6 +33,15 @@ describe('floats by which a SELECT groups', () => {
   });
 
   it.each([
+    ['SELECT v IN (0) AS x FROM t', 'v IN (0, -0.0)'],
+    ['SELECT v IN (0., 1) AS x FROM t', 'v IN (0., -0.0, 1)'],
+    ['SELECT v IN (-0.) AS x FROM t', 'v IN (-0., 0)'],
+    ['SELECT n IN (0) AS x FROM t', 'n IN (0)'],
+  ])('are looked for with both zeros: %s', (canonical, expected) => {
+    expect(written(canonical)).toContain(expected);
+  });
+
+  it.each([
     [
       'keys',
       `SELECT ${many(8000, (at) => `n + ${at}`)} FROM t GROUP BY ${many(8000, (at) => `v + ${at}`)}`,

@@ -43,7 +43,14 @@ export function soughtValue(
   return items.length > 1 && items.some(isFixed) ? `(${items.map(text).join(', ')})` : text(value);
 }
 
-export const isZero = (nodes: Nodes): boolean => constantOf(nodes)?.value === 0n;
+/** `0.` is how the engine prints 0.0. */
+const ZERO = /^0+\.?0*(?:e[-+]?\d+)?$/i;
+
+export function isZero(nodes: Nodes): boolean {
+  const [only, more] = isSymbol(nodes[0], '-') ? nodes.slice(1) : nodes;
+  const isPlain = only?.kind === 'number' && !more && ZERO.test(only.text);
+  return isPlain || constantOf(nodes)?.value === 0n;
+}
 
 const isNull = ([only, more]: Nodes): boolean => more === undefined && isWord(only, 'NULL');
 
