@@ -1,5 +1,5 @@
 import { processorMs } from '../../../../test/processor-time.js';
-import { SessionFunctions } from './session-names.js';
+import { SessionFunctions } from './functions-without-brackets.js';
 
 const COUNT = 4000;
 const many = (indent: number, line: (at: number) => string): readonly string[] =>
