@@ -1,6 +1,6 @@
 import { openGuardedEngine, type GuardedEngine } from './guarded-engine.js';
 
-/** Of these only the integer and the float with id 1 are equal. Floats are even there. */
+/** Only the integer and the float with id 1 are equal. All of the floats are even. */
 const NUMBERS = `SELECT id, CAST(9007199254740993 + id AS BIGINT) AS i, CAST(9007199254740992 AS DOUBLE) + id * 2 AS f FROM t`;
 
 describe('integers beside floats', () => {

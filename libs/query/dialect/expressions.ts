@@ -86,7 +86,7 @@ export class Expressions {
       const end = this.arithmeticEnd(nodes, at) ?? signedOperandEnd(nodes, at) ?? at + 1;
       const operand = nodes.slice(at, end);
       const own = this.operand(nodes, at, end, names);
-      // What a name stands for has one zero already.
+      // An expression behind a name has one zero already.
       const isNamed = end - at === 1 && names?.has(nameOf(operand[0]) ?? '') === true;
       const isKey = !isNamed && isZeroKey(this.writing.select().zeroKeys, nodes, [at, end], this.writing.source); // prettier-ignore
       written += this.between(from, startOf(operand)) + (isKey ? this.length.add(withOneZero(own)) : own); // prettier-ignore

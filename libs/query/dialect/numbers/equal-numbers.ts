@@ -30,7 +30,7 @@ export function equalNumbers(operator: string, left: Side, right: Side): string 
   return `${side(left)} ${operator} ${side(right)}`;
 }
 
-/** As a float, another integer would be equal too: `9007199254740993 = 9007199254740992.0`. */
+/** Floats of two integers may be equal: `9007199254740993 = 9007199254740992.0`. */
 const integerOf = ({ type, written }: Side): string =>
   type.kind === 'float'
     ? `if(isNull(${written}), NULL, ifNull(accurateCastOrNull(${written}, 'Int128'), ${NO_INTEGER}))`
