@@ -38,10 +38,10 @@ class CountedTables extends MemoryAuditTables {
   asked = 0;
   /** Entries of this trail take their time to be written. */
   held: string | undefined;
-  letGo: () => void = () => undefined;
+  release: () => void = () => undefined;
 
   override async appendAudit(database: string, rows: readonly AuditRow[]): Promise<void> {
-    if (database === this.held) await new Promise<void>((resolve) => (this.letGo = resolve));
+    if (database === this.held) await new Promise<void>((resolve) => (this.release = resolve));
     await super.appendAudit(database, rows);
   }
 
@@ -107,7 +107,7 @@ describe('a process that follows one that is slow for an organization', () => {
   });
   afterEach(async () => {
     databases.end();
-    tables.letGo();
+    tables.release();
     await follower.node.stop();
     await leader.node.stop();
     await site.dispose();
@@ -129,7 +129,7 @@ describe('a process that follows one that is slow for an organization', () => {
     await until(() => Promise.resolve(isErased || tables.asked > before + 100));
     expect(isErased).toBe(false);
     tables.held = undefined;
-    tables.letGo();
+    tables.release();
     await erasing;
     const actors = tables.databases.get(database)?.map(({ actor }) => actor);
     expect(actors).not.toContain('ann@example.com');
@@ -147,7 +147,7 @@ describe('a process that follows one that is slow for an organization', () => {
     leader.lead.stopFollowing();
     const stopped = leader.node.stop();
     tables.held = undefined;
-    tables.letGo();
+    tables.release();
     await stopped;
     expect(entries().slice(-2)).toEqual(['PasscodeRotated', 'PasscodeRotated']);
   });
