@@ -12,7 +12,7 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /** The process that runs it has the lock already. */
 const BUILD = `
-  import { build } from './bin/build.mjs';
+  const { build } = await import(process.argv[1]);
   await build().catch((error) => {
     console.error(error.message);
     process.exitCode = 1;
@@ -69,10 +69,9 @@ function buildIfStale() {
   if (stamp !== 0 && sources.every((source) => newest(join(root, source)) <= stamp)) return;
   console.error('building …');
   // A process of its own: compilers would keep 1.5 GB for as long as the launcher runs.
-  const { status } = spawnSync(process.execPath, ['--input-type=module', '--eval', BUILD], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-  });
+  const builder = new URL('./build.mjs', import.meta.url).href;
+  const args = ['--input-type=module', '--eval', BUILD, builder];
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] });
   if (status !== 0) process.exit(1);
 }
 

@@ -220,7 +220,9 @@ function isUse(node: PrintNode): boolean {
   const [section, list] = [node.parent?.parent, node.parent];
   const isParameter =
     list?.label === 'LIST' && section?.label === 'ARGUMENTS' && section.parent?.label === 'LAMBDA';
-  return !isParameter && !isTablePlace(node);
+  // A name behind OVER is that of a window, and nothing else.
+  const isWindow = list?.label === 'WINDOW' && section?.label === 'FUNCTION';
+  return !isParameter && !isWindow && !isTablePlace(node);
 }
 
 function isOperandOfIn({ parent }: PrintNode): boolean {
