@@ -108,7 +108,7 @@ const CASES: readonly Cases[] = [
 function field(json: string): string | undefined {
   if (!json.startsWith('"')) return json;
   const text = String(JSON.parse(json));
-  return text === '' || /^\d$/.test(text) ? undefined : `"${text}"`;
+  return text === '' || /^\.?\d$/.test(text) ? undefined : `"${text}"`;
 }
 
 describe('values of columns at which acceptance looks, with the real engine', () => {
