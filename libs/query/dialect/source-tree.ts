@@ -84,6 +84,12 @@ export function itemsOf(nodes: Nodes): readonly Nodes[] {
 export const itemAt = (items: readonly Nodes[], at: number): Nodes =>
   certain(items[at], `item ${at} of a list`);
 
+export const isNameLike = (node: Node | undefined): boolean => nameOf(node) !== undefined;
+
+/** Tells whether a name, or a word, stands there at any depth. */
+export const hasName = (nodes: Nodes): boolean =>
+  nodes.some((node) => (node.kind === 'group' ? hasName(node.nodes) : isNameLike(node)));
+
 export const startOf = (nodes: Nodes): number => nodes[0]?.start ?? 0;
 export const endOf = (nodes: Nodes): number => nodes.at(-1)?.end ?? 0;
 

@@ -2,6 +2,7 @@ import type { Names } from '../expressions.js';
 import type { Clause } from '../queries/select-clauses.js';
 import type { SelectItem } from '../queries/select-items.js';
 import { isSymbol, isWord, itemsOf, type Nodes } from '../source-tree.js';
+import { fromOf } from './table-names.js';
 
 /** A column of the output, which ORDER BY may name. */
 export interface Output {
@@ -71,8 +72,7 @@ function namesOfJoined(
   clauses: readonly Clause[],
   items: readonly SelectItem[],
 ): Names {
-  const from = clauses.find(({ word }) => word === 'FROM');
-  const body = from ? nodes.slice(from.from, from.to) : [];
+  const body = fromOf(nodes, clauses);
   const isJoined = body.some((node) => isWord(node, 'JOIN') || isSymbol(node, ','));
   if (!isJoined || body.some((node) => isWord(node, 'USING') || isWord(node, 'NATURAL')))
     return new Map();

@@ -1,10 +1,15 @@
 import type { Clause } from '../queries/select-clauses.js';
 import { isSymbol, isWord, type Nodes } from '../source-tree.js';
 
+/** The nodes behind the word FROM of a SELECT; none without it. */
+export function fromOf(nodes: Nodes, clauses: readonly Clause[]): Nodes {
+  const from = clauses.find(({ word }) => word === 'FROM');
+  return from ? nodes.slice(from.from, from.to) : [];
+}
+
 /** The names of the tables in FROM. */
 export function tablesOf(nodes: Nodes, clauses: readonly Clause[]): ReadonlySet<string> {
-  const from = clauses.find(({ word }) => word === 'FROM');
-  const body = from ? nodes.slice(from.from, from.to) : [];
+  const body = fromOf(nodes, clauses);
   const names = new Set<string>();
   for (const [at, node] of body.entries()) {
     if (node.kind !== 'word' && node.kind !== 'name') continue;

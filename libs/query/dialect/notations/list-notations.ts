@@ -2,6 +2,7 @@ import { behindCasts, isKeyword, operandEnd } from '../operands.js';
 import type { Rewritten, Write } from './rewriting.js';
 import {
   isList,
+  isNameLike,
   isQuery,
   isSymbol,
   isWord,
@@ -104,7 +105,7 @@ function lambda(nodes: Nodes, at: number): Rewritten | undefined {
   do {
     end += 1;
     const name = nodes[end];
-    if (!name || !isName(name)) return undefined;
+    if (!name || !isNameLike(name)) return undefined;
     names.push(name.text);
     end += 1;
   } while (isSymbol(nodes[end], ','));
@@ -145,5 +146,3 @@ function colonOf(node: Node | undefined): number {
   const [colon = -1, ...more] = colons;
   return more.length > 0 ? -1 : colon;
 }
-
-const isName = (node: Node | undefined): boolean => node?.kind === 'word' || node?.kind === 'name';

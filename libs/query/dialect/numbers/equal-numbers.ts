@@ -1,5 +1,5 @@
 import { isExact, isInteger, type Known } from '../casts/known-type.js';
-import type { Nodes } from '../source-tree.js';
+import { hasName } from '../source-tree.js';
 import type { Side } from './decimal-arithmetic.js';
 import { positiveZero } from './one-zero.js';
 
@@ -51,8 +51,3 @@ const isUnsigned = ({ kind }: Known): boolean => kind === 'unsigned' || kind ===
 const isWide = (type: Known): boolean =>
   type.kind === 'decimal' ||
   (type.kind !== 'fraction' && isExact(type) && type.precision >= LONG_DIGITS);
-
-const hasName = (nodes: Nodes): boolean =>
-  nodes.some((node) =>
-    node.kind === 'group' ? hasName(node.nodes) : node.kind === 'word' || node.kind === 'name',
-  );

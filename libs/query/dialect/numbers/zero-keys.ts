@@ -3,7 +3,7 @@ import type { ValueTypes } from '../casts/value-types.js';
 import type { Clause } from '../queries/select-clauses.js';
 import { withOneZero } from './one-zero.js';
 import { isMany } from '../queries/select-items.js';
-import { isList, isQuery, isSymbol, isWord, itemsOf, startOf, endOf, nameOf, type Node, type Nodes } from '../source-tree.js'; // prettier-ignore
+import { hasName, isList, isQuery, isSymbol, isWord, itemsOf, startOf, endOf, nameOf, type Node, type Nodes } from '../source-tree.js'; // prettier-ignore
 
 /** Clauses that see the rows of a group. */
 const OF_GROUPS = /^(?:SELECT|GROUP|HAVING|QUALIFY|ORDER|LIMIT)$/;
@@ -157,9 +157,5 @@ function columnOf([first, dot, second, more]: Nodes, tables: ReadonlySet<string>
 
 const textOf = ({ start, end }: Node, source: string): string => source.slice(start, end);
 
-/** A constant is no key, and a subquery is not written twice. */
-const hasName = (nodes: Nodes): boolean => !hasQuery(nodes) && nodes.some(isNamed);
-const isNamed = (node: Node): boolean =>
-  node.kind === 'group' ? node.nodes.some(isNamed) : node.kind === 'word' || node.kind === 'name';
 const hasQuery = (nodes: Nodes): boolean =>
   nodes.some((node) => node.kind === 'group' && (isQuery(node.nodes) || hasQuery(node.nodes)));

@@ -2,7 +2,15 @@ import { quoteIdentifier } from '@app/warehouse';
 import { callAt, operandEnd } from '../operands.js';
 import { withOneZero } from '../numbers/one-zero.js';
 import { isCondition } from './conditions.js';
-import { endOf, isSymbol, isWord, nameOf, startOf, type Node, type Nodes } from '../source-tree.js';
+import {
+  endOf,
+  isNameLike,
+  isSymbol,
+  isWord,
+  nameOf,
+  startOf,
+  type Nodes,
+} from '../source-tree.js';
 
 /** An item of the select list. */
 export interface SelectItem {
@@ -26,9 +34,6 @@ interface Writer {
 
 const NAME_MAX = 200;
 const MANY = /^(?:COLUMNS|untuple|\*)$/i;
-
-const isNameLike = (node: Node | undefined): boolean =>
-  node?.kind === 'word' || node?.kind === 'name';
 
 /**
  * Names and literals keep the name that the engine gives them. So does text that is no expression.

@@ -11,6 +11,7 @@ import {
   type Nodes,
 } from '../source-tree.js';
 import { clausesOf, isSetOperator, type Clause } from '../queries/select-clauses.js';
+import { fromOf } from '../names/table-names.js';
 
 const COUNTS =
   /^(?:count|uniq(?:Exact|Combined|Combined64|HLL12|Theta)?|regr_count|approx_distinct|approx_count_distinct|count_if)(?:Distinct)?(?:If)?$/i;
@@ -135,8 +136,7 @@ function derivedOf(
   clauses: readonly Clause[],
   nodes: Nodes,
 ): ReadonlyMap<string, Nodes> | undefined {
-  const from = clauses.find(({ word }) => word === 'FROM');
-  const [group, as, , more] = from ? nodes.slice(from.from, from.to) : [];
+  const [group, as, , more] = fromOf(nodes, clauses);
   if (!isList(group) || more || (as && !isWord(as, 'AS')) || !isQuery(group.nodes))
     return undefined;
   const inner = clausesOf(group.nodes);
