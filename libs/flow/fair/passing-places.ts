@@ -35,11 +35,15 @@ export class PassingPlaces {
   /** @returns what gives the place back; more than once does no harm. @throws the signal's reason */
   async acquire(party = '', signal?: AbortSignal): Promise<() => void> {
     const leave = once(await this.beginning.begin(party, '', signal));
-    const over = new AbortController();
-    const timer = setTimeout(() => void this.passOn(party, leave, over.signal), this.passAfterMs);
+    // Most work is short and needs no signal, and to abort one costs more than a place does.
+    let over: AbortController | undefined;
+    const timer = setTimeout(() => {
+      over = new AbortController();
+      void this.passOn(party, leave, over.signal);
+    }, this.passAfterMs);
     return () => {
       clearTimeout(timer);
-      over.abort();
+      over?.abort();
       leave();
     };
   }

@@ -91,7 +91,6 @@ export class ClickHouseReader implements WarehouseReader {
         stop.abort(reason);
       },
     };
-    const signal = query.signal ? AbortSignal.any([query.signal, stop.signal]) : stop.signal;
     const done = watch?.watch(watched);
     const progress = new Progress(query, this.dependencies.control, watched.id);
     try {
@@ -102,7 +101,7 @@ export class ClickHouseReader implements WarehouseReader {
         wait_end_of_query: query.onProgress ? 1 : 0,
         ...(query.onReading && { http_response_buffer_size: String(HELD_BYTES) }),
       } as const;
-      const rows = await this.ask({ ...query, id: watched.id, signal }, settings, (request) =>
+      const rows = await this.ask({ ...query, id: watched.id }, stop, settings, (request) =>
         this.dependencies.connection.stream({
           ...request,
           onSummary: (read) => progress.tell(read),
@@ -147,7 +146,6 @@ export class ClickHouseReader implements WarehouseReader {
       begunAt: performance.now(),
       stop: (reason: Error) => stop.abort(reason),
     };
-    const signal = query.signal ? AbortSignal.any([query.signal, stop.signal]) : stop.signal;
     const done = watch?.watch(watched);
     // The answer begins only when the work is done, so that its status shows the outcome.
     const settings = {
@@ -156,7 +154,7 @@ export class ClickHouseReader implements WarehouseReader {
       wait_end_of_query: 1,
     } as const;
     try {
-      return await this.ask({ ...query, id: watched.id, signal }, settings, (request) =>
+      return await this.ask({ ...query, id: watched.id }, stop, settings, (request) =>
         this.dependencies.connection.text(request),
       );
     } catch (error) {
@@ -176,6 +174,7 @@ export class ClickHouseReader implements WarehouseReader {
 
   private async ask<Result>(
     { sql, format, settings: own, signal, ...query }: WarehouseQuery,
+    stop: AbortController,
     settings: ClickHouseSettings,
     send: (request: Request) => Promise<Result>,
   ): Promise<Result> {
@@ -189,28 +188,27 @@ export class ClickHouseReader implements WarehouseReader {
       settings: { ...this.dependencies.settings, ...own, ...settings },
       isReading: true,
     };
-    return this.inTime(signal, (within) => send({ ...request, signal: within }));
+    return this.inTime(stop, () => send({ ...request, signal: either(stop.signal, signal) }));
   }
 
   /**
    * A server that enforces a query's limit has begun to answer by then; one that hangs never does.
    */
-  private async inTime<Result>(
-    signal: AbortSignal | undefined,
-    ask: (signal: AbortSignal) => Promise<Result>,
-  ): Promise<Result> {
-    const silence = new AbortController();
+  private async inTime<Result>(stop: AbortController, ask: () => Promise<Result>): Promise<Result> {
     const giveUp = setTimeout(() => {
       const message = `ClickHouse has not answered within ${this.maxWaitMs / 1000} s`;
-      silence.abort(new WarehouseError(NETWORK_ERROR, 'NETWORK_ERROR', message));
+      stop.abort(new WarehouseError(NETWORK_ERROR, 'NETWORK_ERROR', message));
     }, this.maxWaitMs);
     try {
-      return await ask(signal ? AbortSignal.any([signal, silence.signal]) : silence.signal);
+      return await ask();
     } finally {
       clearTimeout(giveUp);
     }
   }
 }
+
+const either = (stop: AbortSignal, caller: AbortSignal | undefined): AbortSignal =>
+  caller ? AbortSignal.any([caller, stop]) : stop;
 
 /** Reports the query's statistics: when its answer begins, and at intervals while it is sent. */
 class Progress {
