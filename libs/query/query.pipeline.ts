@@ -11,6 +11,8 @@ import {
   type WarehouseQuery,
 } from '@app/warehouse';
 import { Catalog } from './catalog.js';
+import { rowsOfColumns } from './dialect/catalog-statements.js';
+import { describedSelect } from './dialect/described-select.js';
 import { KnownNames } from './dialect/known-names.js';
 import type { Values } from './guard/bind-values.js';
 import { Guard } from './guard/guard.js';
@@ -73,6 +75,13 @@ export class QueryPipeline {
    * @throws {MillraceError} before the first byte; later failures are the stream's.
    */
   async run(request: QueryRequest): Promise<Readable> {
+    const described = describedSelect(request.sql);
+    if (described === undefined) return this.rows(request);
+    const columns = await this.columns({ ...request, sql: described });
+    return this.rows({ ...request, sql: rowsOfColumns(columns), values: {} });
+  }
+
+  private async rows(request: QueryRequest): Promise<Readable> {
     const { organization, signal } = request;
     const turn = await this.organizations.enter(organization.share, signal);
     const account = new QueryAccount(turn);

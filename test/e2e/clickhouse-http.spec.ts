@@ -107,6 +107,16 @@ describe("ClickHouse's HTTP interface", () => {
       'DESCRIBE TABLE acme.logs FORMAT JSONCompactEachRow',
       `["_timestamp", "DateTime64(6, 'UTC')", "", "", "", "", ""]\n["a", "Nullable(Int64)", "", "", "", "", ""]\n["t", "Nullable(String)", "", "", "", "", ""]\n`,
     ],
+    [
+      'param_n=2',
+      'DESCRIBE SELECT a, count() AS n, currentUser() AS u FROM acme.logs WHERE a > {n:Int64} GROUP BY a FORMAT JSONCompactEachRow',
+      `["a", "Nullable(Int64)", "", "", "", "", ""]\n["n", "UInt64", "", "", "", "", ""]\n["u", "String", "", "", "", "", ""]\n`,
+    ],
+    [
+      'default_format=CSV',
+      "DESCRIBE TABLE (SELECT t AS 'x' FROM logs)".replaceAll("'", '"'),
+      '"x","Nullable(String)","","","","",""\n',
+    ],
     ['', 'EXISTS TABLE logs', '1\n'],
     ['', 'SELECT currentUser(), currentDatabase()', 'vera@example.com\tacme\n'],
   ])('%s %s', async (parameters, statement, expected) => {
@@ -239,6 +249,8 @@ describe("ClickHouse's HTTP interface", () => {
     [`SELECT * FROM ${SECRET}`, ''],
     [`SELECT * FROM logs, other.${SECRET}`, ''],
     [`DESCRIBE other.${SECRET}`, ''],
+    [`DESCRIBE SELECT * FROM other.${SECRET}`, ''],
+    [`DESCRIBE TABLE (SELECT * FROM ${SECRET})`, ''],
     [`EXISTS TABLE other.${SECRET}`, ''],
     [`EXISTS TABLE ${SECRET}`, ''],
     [`SHOW CREATE TABLE ${SECRET}`, ''],

@@ -109,6 +109,12 @@ describe('standard SQL', () => {
       const columns = JSON.parse((await ask('DESCRIBE names;')).text) as object[];
       expect(columns).toContainEqual({ column_name: 'v', data_type: 'Int64', is_nullable: 'YES' });
       expect(JSON.parse((await ask('SHOW COLUMNS FROM names')).text)).toEqual(columns);
+      const ofStatement = await ask('DESCRIBE SELECT v, count(*) AS n FROM names GROUP BY v');
+      expect(JSON.parse(ofStatement.text)).toEqual([
+        { column_name: 'v', data_type: 'Int64', is_nullable: 'YES' },
+        { column_name: 'n', data_type: 'UInt64', is_nullable: 'NO' },
+      ]);
+      expect((await ask('DESCRIBE SELECT nothing FROM names')).text).toMatch(/nothing/);
       expect((await ask('SELECT * FROM information_schema.tables')).text).toMatch(/SHOW TABLES/);
     }
   });

@@ -11,6 +11,8 @@ import {
 } from '@app/platform';
 import { quoteText, WarehouseReader, type QueryProgress } from '@app/warehouse';
 import { Catalog } from '../catalog.js';
+import { describedSelect } from '../dialect/described-select.js';
+import { abortedWith } from '../http/answers/aborted-with.js';
 import { readStatement } from '../http/requests/read-statement.js';
 import { acceptedEncoding, streamAs } from '../http/answers/stream-result.js';
 import { QueryPipeline } from '../query.pipeline.js';
@@ -24,7 +26,7 @@ import { Inserts } from './inserts/inserts.js';
 import type { EngineWords } from './statements/session-functions.js';
 import { SUMMARY, summaryOf } from './summary.js';
 import { readFormat, takeFormat } from './statements/statement-form.js';
-import { checkDatabase, inMillraceWords } from './statements/statement-words.js';
+import { checkDatabase, describedColumns, inMillraceWords } from './statements/statement-words.js';
 
 type Parameters = Readonly<Record<string, unknown>>;
 
@@ -173,13 +175,16 @@ export class ClickHouseController {
       format ??
       asked.format ??
       readFormat(header(request, 'x-clickhouse-format') ?? DEFAULT_FORMAT);
-    const statement = inMillraceWords(text, {
+    const session = {
       catalog: this.catalog,
-      hasDatabase: (name) => this.databases.has(request, name),
+      hasDatabase: (name: string) => this.databases.has(request, name),
       organization,
       user: request.caller?.email ?? '',
       engine: await this.engineWords(),
-    });
+    };
+    const described = describedSelect(text);
+    const statement = inMillraceWords(described ?? text, session);
+    const own = withSettings(statement, asked.settings);
     void reply.headers({
       'X-ClickHouse-Format': chosen.name,
       'X-ClickHouse-Timezone': 'UTC',
@@ -197,8 +202,13 @@ export class ClickHouseController {
         }),
       },
     };
-    const sql = withSettings(statement, asked.settings);
-    await streamAs(form, this.queries, organization, sql, request, reply, asked.values);
+    if (described === undefined) {
+      await streamAs(form, this.queries, organization, own, request, reply, asked.values);
+      return;
+    }
+    const question = { sql: own, values: asked.values, organization, signal: abortedWith(reply) };
+    const columns = describedColumns(await this.queries.columns(question));
+    await streamAs(form, this.queries, organization, columns, request, reply, {});
   }
 
   private engineWords(): Promise<EngineWords> {

@@ -1,5 +1,5 @@
 import { didYouMean, MillraceError, type RequestOrganization } from '@app/platform';
-import { quoteText } from '@app/warehouse';
+import { quoteText, type Column } from '@app/warehouse';
 import type { Catalog } from '../catalog.js';
 import { authorTokens } from './author-tokens.js';
 import type { Token } from '../search/statement-tokens.js';
@@ -38,9 +38,14 @@ export function fromCatalog(
       `${catalog.missing(organization, last.value)}${didYouMean(last.value, known)}`,
     );
   }
+  return rowsOfColumns(table.columns);
+}
+
+/** A SELECT of the names and types of columns, as DESCRIBE answers. */
+export function rowsOfColumns(columns: readonly Column[]): string {
   return rowsOf(
     ['column_name', 'data_type', 'is_nullable'],
-    table.columns.map(({ name, type }) => {
+    columns.map(({ name, type }) => {
       const inner = /^Nullable\((.*)\)$/s.exec(type)?.[1];
       return [name, inner ?? type, inner === undefined ? 'NO' : 'YES'];
     }),

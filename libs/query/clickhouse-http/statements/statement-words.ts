@@ -1,4 +1,5 @@
 import { MillraceError, type RequestOrganization } from '@app/platform';
+import { quoteText, type Column } from '@app/warehouse';
 import type { Catalog } from '../../catalog.js';
 import { authorTokens } from '../../dialect/author-tokens.js';
 import { isName, type Token } from '../../search/statement-tokens.js';
@@ -143,6 +144,12 @@ const isAlias = (next: Token | undefined): boolean =>
 
 const DESCRIPTION =
   "name, type, '' AS default_type, '' AS default_expression, comment, '' AS codec_expression, '' AS ttl_expression";
+
+/** A SELECT of the names and types of a statement's columns, as ClickHouse answers DESCRIBE. */
+export function describedColumns(columns: readonly Column[]): string {
+  const rows = columns.map(({ name, type }) => `(${quoteText(name)}, ${quoteText(type)}, '')`);
+  return `SELECT ${DESCRIPTION} FROM values('name String, type String, comment String', ${rows.join(', ')})`;
+}
 
 /** Rewrites SHOW and DESCRIBE to a SELECT with the columns that ClickHouse returns. */
 function catalogStatement(text: string, session: Session): string | undefined {
