@@ -69,7 +69,8 @@ export interface QueuedRecord extends QueueRecord {
  *
  * Guarantees: when `append` resolves, all its records are on disk (fsync) and will be delivered
  * until committed, whatever crashes; the records of one append become visible together or not at
- * all; a consumer that restarts gets every record after its last commit again, in order.
+ * all; a consumer that restarts gets every record that was not committed again, those of a key in
+ * order.
  */
 export abstract class IngestQueue {
   /** Tells whether other processes put records there too. */
@@ -92,15 +93,14 @@ export abstract class IngestQueue {
    */
   abstract readonly payloadBytesMax: number;
   /**
-   * Delivers records after the consumer group's last commit, oldest first, and waits for more until
+   * Delivers records that are not committed, those of a key oldest first, and waits for more until
    * `signal` aborts. A delivery has at most `maxRecords` records and about `maxBytes` of payload,
-   * at least one record, and records of one partition only.
+   * at least one record, and records of one partition only, by their offsets.
    */
   abstract consume(options: ConsumeOptions): AsyncIterable<Delivery>;
   /**
-   * Tells how far the partition of these records is committed, by whatever process: everything
-   * before this offset is in the warehouse, or was set aside, and no record before it comes any
-   * more. What was committed elsewhere is known within {@link WRITTEN_KNOWN_MS}.
+   * Tells how far the records of this key are committed, by whatever process: all of them before
+   * this offset are in the warehouse, or were set aside, and none before it comes any more. What was committed elsewhere is known within {@link WRITTEN_KNOWN_MS}.
    * @throws {MillraceError} QUEUE_UNAVAILABLE
    */
   abstract written(key: string): Promise<QueuePosition>;

@@ -14,21 +14,27 @@ import { measureInsert } from './write-metrics.js';
  */
 const READ_BACKS_MAX = 4096;
 
+/** What is known about the batches of a stream in a table. */
+interface ReadBack {
+  /**
+   * The last read-back, running or done. It is removed when it fails, or when an insert fails. So a
+   * read-back that is found here is complete: no insert has failed since it began.
+   */
+  stored: Promise<ReadonlySet<bigint>> | undefined;
+  /** The greatest offset that an insert was tried for. What is not behind it comes again. */
+  last: bigint;
+}
+
 /** The state of a partition's batches under one epoch. */
 interface Partition {
   readonly epoch: bigint | undefined;
-  /**
-   * The last read-back, running or done, by table and stream. It is removed when it fails, or when
-   * an insert fails. So a read-back that is found here is complete: no insert has failed since it
-   * began. The one that was used last is the last of the map.
-   */
-  readonly readBacks: Map<string, Promise<ReadonlySet<bigint>>>;
+  /** By table and stream. The one that was used last is the last of the map. */
+  readonly readBacks: Map<string, ReadBack>;
   /**
    * The first offset of the current delivery. No group of the delivery has an earlier offset, so
    * every read-back may begin here.
    */
   first: bigint;
-  last: bigint;
 }
 
 /**
@@ -37,7 +43,8 @@ interface Partition {
  * The table is the checkpoint. Rows carry their batch's queue position, an insert is one part and
  * so all or nothing; before the first insert into a table, and after any insert whose outcome is
  * not known, the positions that are there are read back, and only what is missing is inserted.
- * That holds because one writer at a time has a partition, and takes its batches in order.
+ * That holds because one writer at a time has a partition, and takes the batches of a stream in
+ * order; those of several streams come in any order.
  */
 export class GroupInserter {
   private readonly partitions = new Map<number, Partition>();
@@ -51,8 +58,8 @@ export class GroupInserter {
   ) {}
 
   /**
-   * Must be called before the groups of a delivery. Under a new epoch, or for records that are
-   * delivered again, the stored offsets are read anew.
+   * Must be called before the groups of a delivery. Under a new epoch the stored offsets are read
+   * anew.
    * @throws {FencedError} when another writer has claimed the partition
    */
   async begin({
@@ -62,15 +69,13 @@ export class GroupInserter {
   }: Pick<Delivery, 'partition' | 'epoch' | 'records'>): Promise<void> {
     const known = this.partitions.get(partition);
     const first = certain(records[0], 'record of a delivery').position.offset;
-    const last = certain(records.at(-1), 'record of a delivery').position.offset;
-    if (known && known.epoch === epoch && first > known.last) {
+    if (known && known.epoch === epoch) {
       known.first = first;
-      known.last = last;
       return;
     }
     this.partitions.delete(partition);
     if (epoch !== undefined) await this.writer.claim(partition, epoch);
-    this.partitions.set(partition, { epoch, readBacks: new Map(), first, last });
+    this.partitions.set(partition, { epoch, readBacks: new Map(), first });
   }
 
   /** @throws {WarehouseError} when the outcome is unknown or bad; call again with the same group, or some of its batches. */
@@ -114,7 +119,8 @@ export class GroupInserter {
         links: traces.slice(1),
       });
     } catch (error) {
-      begun.readBacks.delete(keyOf(group));
+      const readBack = begun.readBacks.get(keyOf(group));
+      if (readBack) readBack.stored = undefined;
       throw error;
     } finally {
       await spilled.remove();
@@ -136,29 +142,39 @@ export class GroupInserter {
 
   /**
    * One read-back serves all groups of a stream that ask at once, because two of a delivery run
-   * together.
+   * together. Batches that come again are asked for anew.
    */
   private readBack(
     { readBacks, first, epoch }: Partition,
     group: BatchGroup,
   ): Promise<ReadonlySet<bigint>> {
     const key = keyOf(group);
-    const known = readBacks.get(key);
+    const [from, upTo] = endsOf(group);
+    const known = readBacks.get(key) ?? { stored: undefined, last: -1n };
+    // The one that was used last goes last.
     readBacks.delete(key);
-    const reading =
-      known ?? this.writer.storedOffsets(group.table, partitionOf(group), first, epoch);
-    readBacks.set(key, reading);
-    if (known) return known;
+    readBacks.set(key, known);
+    const isAgain = from <= known.last;
+    if (upTo > known.last) known.last = upTo;
+    if (known.stored && !isAgain) return known.stored;
+    const reading = this.writer.storedOffsets(group.table, partitionOf(group), first, epoch);
+    known.stored = reading;
     const [oldest] = readBacks.keys();
     if (oldest !== undefined && readBacks.size > READ_BACKS_MAX) readBacks.delete(oldest);
     reading.catch(() => {
-      if (readBacks.get(key) === reading) readBacks.delete(key);
+      if (known.stored === reading) known.stored = undefined;
     });
     return reading;
   }
 }
 
 const keyOf = ({ table, streamId }: BatchGroup): string => JSON.stringify([table, streamId]);
+
+/** The offsets of its first batch and its last. */
+const endsOf = ({ batches }: BatchGroup): readonly [bigint, bigint] => [
+  certain(batches[0], 'batch of a group').record.position.offset,
+  certain(batches.at(-1), 'batch of a group').record.position.offset,
+];
 
 const partitionOf = ({ batches }: BatchGroup): number =>
   certain(batches[0], 'batch of a group').record.position.partition;

@@ -235,12 +235,13 @@ export function ingestQueueContract(name: string, open: () => Promise<IngestQueu
     });
 
     it('bounds a delivery by records and by bytes, but never to nothing', async () => {
-      await queue.append(['aaaa', 'bbbb', 'cccc', 'dddd'].map((text) => record(text)));
       const sizes = async (limits: { maxRecords: number; maxBytes: number }): Promise<number[]> => {
         const ending = new AbortController();
         const found: number[] = [];
-        for await (const { records } of queue.consume({ ...limits, signal: ending.signal })) {
-          found.push(records.length);
+        await queue.append(['aaaa', 'bbbb', 'cccc', 'dddd'].map((text) => record(text)));
+        for await (const delivery of queue.consume({ ...limits, signal: ending.signal })) {
+          found.push(delivery.records.length);
+          await delivery.commit();
           if (found.reduce((sum, size) => sum + size, 0) === 4) ending.abort();
         }
         return found;

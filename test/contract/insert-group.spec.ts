@@ -163,6 +163,37 @@ describe('the known tables of a partition', () => {
   });
 });
 
+describe('batches of several streams', () => {
+  let directory: string;
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'millrace-groups-'));
+  });
+  afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 9 }));
+
+  it('come in any order, and a stream that comes again is read back', async () => {
+    const writer = new MemoryWriter();
+    const inserter = new GroupInserter(writer, directory, new StreamsProjection(), nothing);
+    const deliver = async (table: string, ...offsets: readonly bigint[]): Promise<void> => {
+      const records = offsets.map((offset) => {
+        const record = recordAt(offset, new Uint8Array());
+        return { ...record, headers: { ...record.headers, table, streamId: table, rows: '1' } };
+      });
+      await inserter.begin(deliveryOf(records));
+      for (const group of groupBatches(records).groups) await inserter.insert(group);
+    };
+    await deliver('flood', 1n, 2n);
+    await deliver('calm', 9n);
+    await deliver('flood', 3n, 4n);
+    expect(writer.readOf).toEqual(['flood', 'calm']);
+    // They were not committed, and come in other groups.
+    await deliver('flood', 4n, 5n);
+    await deliver('calm', 9n, 10n);
+    await deliver('flood', 3n);
+    expect(writer.readOf.slice(2)).toEqual(['flood', 'calm', 'flood']);
+    expect(writer.stored).toEqual([1n, 2n, 9n, 3n, 4n, 5n, 10n]);
+  });
+});
+
 async function batchOf(engine: LocalEngine, file: string): Promise<Uint8Array> {
   await engine.run(
     `INSERT INTO FUNCTION file('${file}', Native) SELECT toInt64(number) AS n FROM numbers(300)`,

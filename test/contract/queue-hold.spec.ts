@@ -59,6 +59,27 @@ describe('a queue that is held for a backup', () => {
     await copied.close();
   });
 
+  it('gives a copy that has what was done out of order, in its place', async () => {
+    const queue = open();
+    const of = (key: string) => ({ ...record(key), key, owner: key[0] ?? '' });
+    const few = { maxRecords: 1, maxBytes: 1 };
+    await queue.append([of('a1'), of('a2'), of('b1'), of('a1')]);
+    expect(await take(queue, 1, true, few)).toMatchObject([{ key: 'a1' }]);
+    const hold = await queue.hold();
+    expect(await take(queue, 1, true, few)).toMatchObject([{ key: 'b1' }]);
+    await hold.copyTo(copy);
+    await hold.release();
+    expect(await texts(queue, 2, true)).toEqual(['a2', 'a1']);
+    await queue.close();
+
+    const copied = open(copy);
+    expect(copied.depth().records).toBe(3);
+    const taken = [...(await take(copied, 2, true)), ...(await take(copied, 1, true))];
+    expect(taken.map(({ key }) => key)).toEqual(['a2', 'a1', 'b1']);
+    await copied.awaitAllCommitted();
+    await copied.close();
+  });
+
   it('delivers nothing twice, held or not, after a crash too', async () => {
     const queue = open();
     await queue.append([inFile('a')]);

@@ -16,13 +16,21 @@ export interface StoredRecord {
   readonly owner?: string;
 }
 
+/** A record that waits, with its offset. */
+export interface Waiting {
+  readonly offset: number;
+  readonly value: StoredRecord;
+}
+
 export interface QueueDatabases {
   readonly environment: RootDatabase;
   readonly records: Database<StoredRecord, number>;
   readonly counters: Database<number, string>;
 }
 
+/** The last offset before the first record that is not done. Later ones may be done already. */
 export const COMMITTED = 'committed';
+export const NEXT_OFFSET = 'next-offset';
 /** Records that one transaction takes out. */
 const REMOVED_AT_ONCE = 1000;
 
@@ -33,7 +41,7 @@ export function openQueueDatabases(
   options: { readonly readOnly?: true } = {},
 ): QueueDatabases {
   // overlappingSync would resolve writes before they are on disk.
-  const environment = open({ path: directory, maxDbs: 4, overlappingSync: false, ...options });
+  const environment = open({ path: directory, maxDbs: 5, overlappingSync: false, ...options });
   return {
     environment,
     records: environment.openDB({ name: 'records', encoding: 'msgpack' }),
@@ -42,44 +50,48 @@ export function openQueueDatabases(
 }
 
 interface Held {
-  /** Records before this offset were done when the hold began. */
-  readonly from: number;
   bytes: number;
   isBroken: boolean;
 }
 
 /**
- * Keeps how far the queue is done, and deletes the records that are done, unless a hold keeps them.
- * A backup copies the tables first and then the queue, and a record that was written between the
- * two must be in one of them.
+ * Deletes the records that are done, in any order; what is left is not done. While a hold lasts,
+ * they go aside instead: a backup copies the tables first and then the queue, and a record that was
+ * written between the two must be in one of them.
  */
 export class DoneRecords {
   private held: Held | undefined;
+  /** Records that were done since the hold began. */
+  private readonly kept: Database<StoredRecord, number>;
 
   constructor(
     private readonly databases: QueueDatabases,
     private readonly payloads: string,
     /** The limit of the bytes that a hold keeps. */
     private readonly maxBytes: number,
-  ) {}
+  ) {
+    this.kept = openKept(databases.environment);
+  }
 
-  /** The last offset that is done; 0 before the first. */
+  /** The last offset up to which all is done; 0 before the first. */
   get upTo(): number {
     return this.databases.counters.get(COMMITTED) ?? 0;
   }
 
-  /** @returns the records that were not done before. Durable when it resolves. */
-  async commit(offset: number): Promise<readonly StoredRecord[]> {
-    const { environment, records, counters } = this.databases;
+  /** @returns the records of these that were not done before. Durable when it resolves. */
+  async commit(records: readonly Waiting[]): Promise<readonly Waiting[]> {
+    const { environment } = this.databases;
     const { done, files } = await environment
-      .transaction(() => {
-        const before = this.upTo;
-        const range = [...records.getRange({ start: before + 1, end: offset + 1 })];
-        if (offset > before) counters.putSync(COMMITTED, offset);
-        const newly = range.map(({ value }) => value);
-        if (!this.held) for (const { key } of range) records.removeSync(key);
-        else for (const { size } of newly) this.held.bytes += size;
-        return { done: newly, files: this.held ? [] : filesOf(newly) };
+      .childTransaction(() => {
+        const newly = records.filter(({ offset }) => this.databases.records.doesExist(offset));
+        for (const { offset } of newly) this.databases.records.removeSync(offset);
+        noteProgress(this.databases);
+        if (!this.held) return { done: newly, files: filesOf(newly) };
+        for (const { offset, value } of newly) {
+          this.kept.putSync(offset, value);
+          this.held.bytes += value.size;
+        }
+        return { done: newly, files: [] };
       })
       .catch(async (error: unknown) => {
         throw await failedCommit(error);
@@ -94,11 +106,10 @@ export class DoneRecords {
 
   async hold(): Promise<QueueHold> {
     if (this.held) throw new Error('impossible state: the queue is held already');
+    await this.removeKept();
     const { environment } = this.databases;
     // Transactions run one after the other, so every later commit sees the hold.
-    const held = await environment.transaction(
-      () => (this.held = { from: this.upTo, bytes: 0, isBroken: false }),
-    );
+    const held = await environment.transaction(() => (this.held = { bytes: 0, isBroken: false }));
     return {
       copyTo: (directory) => this.copyTo(directory, held),
       release: () => this.release(held),
@@ -107,22 +118,22 @@ export class DoneRecords {
 
   /**
    * Deletes the records that were held when the server crashed. It runs at the start. No record
-   * names their files then.
+   * names their files then. An earlier version left them in their place.
    */
   forgetHeld(): void {
     const { environment, records } = this.databases;
     environment.transactionSync(() => {
       for (const key of [...records.getKeys({ end: this.upTo + 1 })]) records.removeSync(key);
+      for (const key of [...this.kept.getKeys()]) this.kept.removeSync(key);
     });
   }
 
-  private async removeDone(): Promise<void> {
-    const { environment, records } = this.databases;
+  private async removeKept(): Promise<void> {
     for (;;) {
-      const removed = await environment.transaction(() => {
-        const range = [...records.getRange({ end: this.upTo + 1, limit: REMOVED_AT_ONCE })];
-        for (const { key } of range) records.removeSync(key);
-        return range.map(({ value }) => value);
+      const removed = await this.databases.environment.transaction(() => {
+        const range = waitingOf(this.kept.getRange({ limit: REMOVED_AT_ONCE }));
+        for (const { offset } of range) this.kept.removeSync(offset);
+        return range;
       });
       await this.removeFiles(filesOf(removed));
       if (removed.length < REMOVED_AT_ONCE) return;
@@ -135,9 +146,17 @@ export class DoneRecords {
     await this.databases.environment.backup(directory, false);
     const copy = openQueueDatabases(directory);
     try {
-      for (const { value } of copy.records.getRange({ start: held.from + 1 }))
+      const { records, environment } = copy;
+      const kept = openKept(environment);
+      await environment.transaction(() => {
+        for (const { offset, value } of waitingOf(kept.getRange())) {
+          records.putSync(offset, value);
+          kept.removeSync(offset);
+        }
+        noteProgress(copy);
+      });
+      for (const { value } of records.getRange())
         if (value.file !== undefined) await this.copyPayload(value.file, directory);
-      await copy.environment.transaction(() => copy.counters.putSync(COMMITTED, held.from));
     } finally {
       await copy.environment.close();
     }
@@ -161,7 +180,7 @@ export class DoneRecords {
   private async release(held: Held): Promise<void> {
     if (this.held !== held) return;
     this.held = undefined;
-    await this.removeDone();
+    await this.removeKept();
   }
 
   private async removeFiles(files: readonly string[]): Promise<void> {
@@ -169,5 +188,18 @@ export class DoneRecords {
   }
 }
 
-const filesOf = (records: readonly StoredRecord[]): string[] =>
-  records.flatMap(({ file }) => (file === undefined ? [] : [file]));
+const openKept = (environment: RootDatabase): Database<StoredRecord, number> =>
+  environment.openDB({ name: 'kept', encoding: 'msgpack' });
+
+const waitingOf = (
+  range: Iterable<{ readonly key: number; readonly value: StoredRecord }>,
+): readonly Waiting[] => Array.from(range, ({ key: offset, value }) => ({ offset, value }));
+
+/** Runs inside the write transaction. An earlier version begins behind this offset. */
+function noteProgress({ records, counters }: QueueDatabases): void {
+  const [first = counters.get(NEXT_OFFSET) ?? 1] = records.getKeys({ limit: 1 });
+  counters.putSync(COMMITTED, first - 1);
+}
+
+const filesOf = (records: readonly Waiting[]): string[] =>
+  records.flatMap(({ value: { file } }) => (file === undefined ? [] : [file]));

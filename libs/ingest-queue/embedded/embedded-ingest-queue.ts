@@ -26,11 +26,14 @@ import { AppendNames } from './kept-append-names.js';
 import {
   COMMITTED,
   DoneRecords,
+  NEXT_OFFSET,
   openQueueDatabases,
   payloadFolder,
   type QueueDatabases,
   type StoredRecord,
+  type Waiting,
 } from './done-records.js';
+import { DeliverableRecords } from './deliverable-records.js';
 import { WaitingRecords } from './waiting-records.js';
 
 interface EmbeddedQueueOptions {
@@ -44,7 +47,6 @@ interface EmbeddedQueueOptions {
 
 const APPENDED = 'appended';
 const COMMIT = 'commit';
-const NEXT_OFFSET = 'next-offset';
 /** The number of this queue's only partition. */
 const PARTITION = 'partition';
 
@@ -55,6 +57,8 @@ const PARTITION = 'partition';
  * names what is not there; a file that no record names is a crash's leftover and goes at start.
  * lmdb gathers waiting appends and commits into one transaction on disk, and their promises
  * resolve after the sync. Offsets come from a counter in the same transaction: never used twice.
+ * Records are delivered in turns, not in the order of their offsets. A commit deletes the delivered
+ * ones, and so what is there is what waits, after a crash too.
  */
 class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
   readonly isShared = false;
@@ -71,6 +75,7 @@ class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
   private readonly waiting: WaitingRecords;
   private readonly aside = new SetAside();
   private readonly done: DoneRecords;
+  private readonly deliverable: DeliverableRecords;
   private readonly environment: RootDatabase;
 
   constructor(
@@ -85,6 +90,7 @@ class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
     this.names = new AppendNames(this.environment, now);
     this.payloads = payloadFolder(directory);
     this.done = new DoneRecords(databases, this.payloads, maxBytes);
+    this.deliverable = new DeliverableRecords(databases, this.payloads);
     this.partition = this.counters.get(PARTITION) ?? this.drawPartition();
     this.recover();
   }
@@ -116,6 +122,7 @@ class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
       // A child transaction: one that fails half-way leaves nothing in the group's transaction.
       const first = await this.environment.childTransaction(() => this.putNow(stored, once));
       if (typeof first !== 'number') throw new AlreadyAppendedError(first);
+      this.deliverable.look();
       this.changes.emit(APPENDED);
       return stored.map((_, index) => ({
         partition: this.partition,
@@ -134,47 +141,35 @@ class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
 
   async *consume({ signal, maxRecords, maxBytes }: ConsumeOptions): AsyncIterable<Delivery> {
     const ended = AbortSignal.any([signal, this.closing.signal]);
-    let delivered = this.done.upTo;
     while (!ended.aborted) {
-      const records = this.take(delivered, maxRecords, maxBytes);
-      const last = records.at(-1);
-      if (!last) {
+      const turn = this.deliverable.take({ maxRecords, maxBytes });
+      if (turn.length === 0) {
         await once(this.changes, APPENDED, { signal: ended }).catch(() => undefined);
         continue;
       }
-      delivered = Number(last.position.offset);
-      const committed = delivered;
       yield {
         partition: this.partition,
         epoch: undefined,
-        records,
-        commit: (setAside = []) => this.commit(committed, setAside),
-        release: () => {
-          delivered = this.done.upTo;
-          return Promise.resolve();
-        },
+        records: turn.map((each) => this.toDelivered(each)),
+        commit: (setAside = []) => this.commit(turn, setAside),
+        // The turn goes on until it is committed.
+        release: () => Promise.resolve(),
       };
     }
   }
 
-  written(): Promise<QueuePosition> {
-    return Promise.resolve({ partition: this.partition, offset: BigInt(this.done.upTo) + 1n });
+  written(key: string): Promise<QueuePosition> {
+    const offset = BigInt(this.deliverable.writtenTo(key));
+    return Promise.resolve({ partition: this.partition, offset });
   }
 
-  async awaitCommitted({ offset }: QueuePosition): Promise<void> {
-    while (BigInt(this.done.upTo) < offset) {
-      await once(this.changes, COMMIT, { signal: this.closing.signal }).catch(() => {
-        throw new MillraceError(
-          'SHUTTING_DOWN',
-          'stored, but the server stops before it is written',
-        );
-      });
-    }
+  awaitCommitted({ offset }: QueuePosition): Promise<void> {
+    return this.awaitCommit(() => this.deliverable.isDone(offset));
   }
 
   async awaitAllCommitted(): Promise<void> {
     const last = (this.counters.get(NEXT_OFFSET) ?? 1) - 1;
-    await this.awaitCommitted({ partition: this.partition, offset: BigInt(last) });
+    await this.awaitCommit(() => this.done.upTo >= last);
   }
 
   wasSetAside(position: QueuePosition, first: bigint): boolean {
@@ -213,35 +208,34 @@ class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
     return first;
   }
 
-  private take(after: number, maxRecords: number, maxBytes: number): QueuedRecord[] {
-    const taken: QueuedRecord[] = [];
-    let bytes = 0;
-    for (const { key: offset, value } of this.records.getRange({
-      start: after + 1,
-      limit: maxRecords,
-    })) {
-      if (taken.length > 0 && bytes + value.size > maxBytes) break;
-      bytes += value.size;
-      taken.push({
-        key: value.key,
-        headers: value.headers,
-        payload:
-          value.file === undefined
-            ? { bytes: value.bytes ?? new Uint8Array() }
-            : { file: join(this.payloads, value.file) },
-        position: { partition: this.partition, offset: BigInt(offset) },
-      });
-    }
-    return taken;
+  private toDelivered({ offset, value }: Waiting): QueuedRecord {
+    const { key, headers } = value;
+    const position = { partition: this.partition, offset: BigInt(offset) };
+    return { key, headers, payload: this.deliverable.payload(value), position };
   }
 
-  private async commit(offset: number, setAside: readonly QueuePosition[]): Promise<void> {
-    const done = await this.done.commit(offset);
+  private async awaitCommit(isCommitted: () => boolean): Promise<void> {
+    while (!isCommitted()) {
+      await once(this.changes, COMMIT, { signal: this.closing.signal }).catch(() => {
+        throw new MillraceError(
+          'SHUTTING_DOWN',
+          'stored, but the server stops before it is written',
+        );
+      });
+    }
+  }
+
+  private async commit(
+    turn: readonly Waiting[],
+    setAside: readonly QueuePosition[],
+  ): Promise<void> {
+    const done = await this.done.commit(turn);
     this.aside.add(
       this.partition,
       setAside.map((position) => position.offset),
     );
-    for (const { owner, size } of done) this.waiting.grow(owner, -1, -size);
+    this.deliverable.done(turn);
+    for (const { value } of done) this.waiting.grow(value.owner, -1, -value.size);
     this.changes.emit(COMMIT);
   }
 
@@ -256,10 +250,10 @@ class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
   private recover(): void {
     this.done.forgetHeld();
     const named = new Set<string>();
-    for (const { value } of this.records.getRange()) {
-      this.waiting.grow(value.owner, 1, value.size);
-      if (value.file !== undefined) named.add(value.file);
-    }
+    this.deliverable.readAll(({ owner, size, file }) => {
+      this.waiting.grow(owner, 1, size);
+      if (file !== undefined) named.add(file);
+    });
     for (const file of readdirSync(this.payloads)) {
       if (!named.has(file)) rmSync(join(this.payloads, file), { force: true });
     }

@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { certain } from '@app/platform';
+import type { Payload } from '../ingest-queue.js';
+import {
+  NEXT_OFFSET,
+  type QueueDatabases,
+  type StoredRecord,
+  type Waiting,
+} from './done-records.js';
+import { WaitingTurns } from './waiting-turns.js';
+
+interface Most {
+  readonly maxRecords: number;
+  readonly maxBytes: number;
+}
+
+/** Hands out the records that wait, in turns. */
+export class DeliverableRecords {
+  private readonly turns = new WaitingTurns();
+  /** No record up to this offset is new. */
+  private seen = 0;
+
+  constructor(
+    private readonly databases: QueueDatabases,
+    private readonly payloads: string,
+  ) {}
+
+  /** Reads all records, at the start. */
+  readAll(each: (record: StoredRecord) => void): void {
+    this.look(each);
+    this.seen = (this.databases.counters.get(NEXT_OFFSET) ?? 1) - 1;
+  }
+
+  /** Reads the records that were appended since the last time. They are on disk. */
+  look(each?: (record: StoredRecord) => void): void {
+    const { records } = this.databases;
+    for (const { key: offset, value } of records.getRange({ start: this.seen + 1 })) {
+      this.turns.add(value, offset);
+      this.seen = offset;
+      each?.(value);
+    }
+  }
+
+  /** The records of the next turn, by offset; at least one if any wait. */
+  take({ maxRecords, maxBytes }: Most): readonly Waiting[] {
+    const taken: Waiting[] = [];
+    let bytes = 0;
+    for (const offset of this.turns.next(maxRecords)) {
+      const value = certain(this.databases.records.get(offset), `record ${offset} of the queue`);
+      if (taken.length > 0 && bytes + value.size > maxBytes) break;
+      bytes += value.size;
+      taken.push({ offset, value });
+    }
+    return taken;
+  }
+
+  /** Ends the turn of records that are done. */
+  done(records: readonly Waiting[]): void {
+    this.turns.done(new Map(records.map(({ offset, value }) => [value.key, offset])));
+  }
+
+  payload({ file, bytes }: StoredRecord): Payload {
+    return file === undefined
+      ? { bytes: bytes ?? new Uint8Array() }
+      : { file: join(this.payloads, file) };
+  }
+
+  /** No record of the key before this offset waits, and none comes any more. */
+  writtenTo(key: string): number {
+    return this.turns.first(key) ?? this.seen + 1;
+  }
+
+  /** Tells whether the record with this offset was there and is done. */
+  isDone(offset: bigint): boolean {
+    return offset <= this.seen && !this.databases.records.doesExist(Number(offset));
+  }
+}
