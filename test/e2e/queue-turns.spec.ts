@@ -21,10 +21,10 @@ describe('an upload behind many of another organization', () => {
     const { status } = await server.client.call(`/api/${path}`, { body: LINE });
     expect(status).toBe(200);
   };
-  async function flood(uploads: number): Promise<void> {
+  async function flood(uploads: number, query = ''): Promise<void> {
     let next = 0;
     const client = async (): Promise<void> => {
-      while (next < uploads) await upload(`flood/s${next++ % STREAMS}/_json`);
+      while (next < uploads) await upload(`flood/s${next++ % STREAMS}/_json${query}`);
     };
     await Promise.all(Array.from({ length: CONNECTIONS }, client));
   }
@@ -43,7 +43,7 @@ describe('an upload behind many of another organization', () => {
     expect(await waiting()).toBeGreaterThan(0);
     expect(took).toBeLessThan(WAIT_MAX_MS);
 
-    for (let n = 0; n < STREAMS; n += 1) await upload(`flood/s${n}/_json?wait=true`);
+    await flood(STREAMS, '?wait=true');
     const counts = Array.from({ length: STREAMS }, (_, n) => `SELECT count() AS n FROM s${n}`);
     const sql = `SELECT DISTINCT n FROM (${counts.join(' UNION ALL ')}) AS counts`;
     const answer = await server.client.call('/api/flood/sql', { body: sql });
