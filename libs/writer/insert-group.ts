@@ -14,7 +14,7 @@ import { measureInsert } from './write-metrics.js';
  */
 const READ_BACKS_MAX = 4096;
 
-/** What is known about the batches of a stream in a table. */
+/** Tells which batches of a stream a table has. */
 interface ReadBack {
   /**
    * The last read-back, running or done. It is removed when it fails, or when an insert fails. So a

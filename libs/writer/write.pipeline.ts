@@ -92,7 +92,8 @@ export class WritePipeline {
         continue;
       }
       if (!(await this.commit(delivery))) return;
-      if (isSmall(delivery)) await this.linger(delivery);
+      const isCrowded = this.queue.depth().records >= DELIVERY.maxRecords;
+      if (isSmall(delivery) && !isCrowded) await this.linger(delivery);
     }
   }
 

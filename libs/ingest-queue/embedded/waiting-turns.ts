@@ -65,7 +65,7 @@ export class WaitingTurns {
       const { owner, offsets } = this.of(key);
       const left = offsets.findIndex((offset) => offset > last);
       offsets.splice(0, left === -1 ? offsets.length : left);
-      // What is put into a map or a set again comes last in it.
+      // A map and a set have last the member that was put there last.
       const keys = certain(this.owners.get(owner), 'keys of an owner');
       keys.delete(key);
       if (offsets.length > 0) keys.add(key);
