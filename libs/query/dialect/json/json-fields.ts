@@ -1,6 +1,6 @@
 import { quoteIdentifier, quoteText } from '@app/warehouse';
 import { jsonPath, type Step } from './json-path.js';
-import { fieldOf, pathOf, type Scope } from '../queries/object-shapes.js';
+import { fieldOf, type Scope } from '../queries/object-shapes.js';
 import { isList, itemsOf, type Nodes } from '../source-tree.js';
 
 const AS_IT_IS = 'json_extract';
