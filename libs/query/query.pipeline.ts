@@ -12,7 +12,7 @@ import {
 } from '@app/warehouse';
 import { Catalog } from './catalog.js';
 import { KnownNames } from './dialect/known-names.js';
-import { givenColumns } from './dialect/queries/given-columns.js';
+import { givenColumns } from './dialect/names/passed-columns.js';
 import type { Values } from './guard/bind-values.js';
 import { Guard } from './guard/guard.js';
 import { Verdicts } from './guard/verdicts.js';

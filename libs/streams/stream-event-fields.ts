@@ -1,6 +1,6 @@
 import type { EventFields, ReservationEvent } from '@app/event-store';
 import { z } from 'zod';
-import type { GivenType } from './aggregates/given-type.js';
+import type { GivenType } from './aggregates/given/given-type.js';
 import type { StreamEvent } from './aggregates/stream.aggregate.js';
 
 const text = z.string();

@@ -10,7 +10,7 @@ import {
   type Verbatim,
 } from './column-types.js';
 import { COLUMNS_MAX } from './declared-columns.js';
-import { moreGiven, withGiven, type GivenColumn } from './given-columns.js';
+import { moreGiven, withGiven, type GivenColumn } from './given/source-types.js';
 import { countPaths, morePaths, PATHS_MAX, withPaths, type ObjectColumn } from './object-paths.js';
 import { fieldNameProblem } from './stream-name-rules.js';
 

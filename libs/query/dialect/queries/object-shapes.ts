@@ -174,7 +174,7 @@ export class ObjectShapes {
       const path = pathOf(value);
       const found = path && fieldOf(scope, path);
       const own = found?.name ?? path?.at(-1);
-      const name = as ?? (own === undefined ? undefined : nameBeside(named, own, found?.table));
+      const name = as ?? (own && nameBeside(named, own, found?.table));
       if (name === undefined) continue;
       named.add(name);
       if (found && found.keys.length === 0) objects.set(name, found.within);

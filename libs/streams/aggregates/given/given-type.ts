@@ -1,5 +1,5 @@
 import { quoteIdentifier } from '@app/warehouse';
-import { readValueType, widest, writeValueType } from './value-type.js';
+import { readValueType, widest, writeValueType } from '../value-type.js';
 
 /**
  * The type of objects, or of lists with objects, as their source gave it. Single values have the

@@ -1,5 +1,5 @@
 import type { Column } from '@app/warehouse';
-import { isObject, isSilent, type Kinds } from './column-types.js';
+import { isObject, isSilent, type Kinds } from '../column-types.js';
 import { commonGivenType, givenTypes, isShortType, type GivenType } from './given-type.js';
 
 /**

@@ -1,8 +1,8 @@
 import type { FieldWithin, TableDescription } from '../../catalog.js';
 import { tokenize } from '../../search/statement-tokens.js';
 import { treeOf } from '../source-tree.js';
-import { elementNames } from './element-names.js';
-import { ObjectShapes } from './object-shapes.js';
+import { elementNames } from '../queries/element-names.js';
+import { ObjectShapes } from '../queries/object-shapes.js';
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
