@@ -269,7 +269,7 @@ describe('following a hosted organization', () => {
   it('serves structs and maps of typed sources as objects, as they are there', async () => {
     const struct = 'Nullable(Tuple(n Nullable(Int8), day Nullable(Date32)))';
     const body = makeParquet(
-      `SELECT number AS id, CAST(if(number = 0, tuple(1, '2024-02-29'), NULL), '${struct}') AS k,` +
+      `SELECT number AS id, CAST(if(number = 0, CAST(tuple(if(number = 0, 1, NULL), if(number = 0, '2024-02-29', NULL)), '${struct}'), NULL), '${struct}') AS k,` +
         " CAST(if(number = 0, [tuple(1.5)], []), 'Array(Tuple(p Decimal(10, 2)))') AS items," +
         " if(number = 0, map('a', 1), map()) AS m, if(number = 0, [[1], []], []) AS ll" +
         ' FROM numbers(2) SETTINGS enable_nullable_tuple_type = 1',

@@ -1,7 +1,7 @@
 import { certain } from '@app/platform';
 import type { FieldWithin, TableDescription } from '../../catalog.js';
 import { NameLookups } from './name-lookups.js';
-import { isSetOperator, clausesOf, type Clause } from './select-clauses.js';
+import { behindOperator, isSetOperator, clausesOf, type Clause } from './select-clauses.js';
 import {
   isList,
   isQuery,
@@ -140,8 +140,7 @@ export class ObjectShapes {
     for (let at = 0; at <= nodes.length; at += 1) {
       if (at < nodes.length && !isSetOperator(nodes, at)) continue;
       shapes.push(this.shapeOfSelect(nodes.slice(begun, at), outer));
-      begun = at + 1;
-      while (isWord(nodes[begun], 'ALL') || isWord(nodes[begun], 'DISTINCT')) begun += 1;
+      begun = behindOperator(nodes, at);
     }
     return shapes.reduce(common);
   }
