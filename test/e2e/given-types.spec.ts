@@ -1,9 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { startParquetMaker, type ParquetMaker } from '../server/parquet-maker.js';
 import { arrowTypes, readArrow, readParquet } from '../server/read-result.js';
 import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
 const ARROW = 'application/vnd.apache.arrow.stream';
 const PARQUET = 'application/parquet';
+
+const fixture = (name: string): Buffer =>
+  readFileSync(join(import.meta.dirname, '../fixtures/arrow', name));
 
 const STRUCT =
   "Nullable(Tuple(i Nullable(Int8), u Nullable(UInt64), f Nullable(Float32), price Nullable(Decimal(20, 4)), ok Nullable(Bool), day Nullable(Date32), at Nullable(DateTime64(6, 'UTC')), clock Nullable(DateTime64(3, 'UTC')), id Nullable(UUID), `a.b` Nullable(String), inner Tuple(x Nullable(String), list Array(Nullable(Int16))), map Map(String, Nullable(Decimal(10, 2))), items Array(Tuple(n Nullable(Int32), d Nullable(Date32)))))";
@@ -86,6 +91,32 @@ describe('types that a source gave to structs and maps', () => {
     for (const accept of [ARROW, PARQUET, 'application/json'])
       expect((await ask(`${all} again ORDER BY n`, accept)).equals(await ask(`${all} t ORDER BY n`, accept))).toBe(true); // prettier-ignore
   });
+
+  it.each(['_arrow', '_parquet'])(
+    'come back equal from what pyarrow sends to %s',
+    async (route) => {
+      const stream = `nested${route}`;
+      const body = fixture(`nested${route.replace('_', '.')}`);
+      const { status } = await server.client.call(`${stream}/${route}?wait=true`, { body });
+      expect(status).toBe(200);
+      const sent = fixture('nested.arrow');
+      const rows = `SELECT * EXCEPT _timestamp FROM ${stream} ORDER BY id`;
+      for (const bytes of [
+        await ask(rows),
+        await ask(rows, `${ARROW.replace('stream', 'file')}`),
+      ]) {
+        expect(arrowTypes(bytes)).toEqual(arrowTypes(sent));
+        expect(readArrow(bytes)).toEqual(readArrow(sent));
+      }
+      const again = await server.client.call(`${stream}_again/_parquet?wait=true`, {
+        body: await ask(rows, PARQUET),
+      });
+      expect(again.status).toBe(200);
+      const bytes = await ask(rows.replace(stream, `${stream}_again`));
+      expect(arrowTypes(bytes)).toEqual(arrowTypes(sent));
+      expect(readArrow(bytes)).toEqual(readArrow(sent));
+    },
+  );
 
   it('keep every digit, and every year', async () => {
     const year1 = "addDays(toDate32('1970-01-01'), -719162)";
