@@ -11,6 +11,15 @@ Where the program was started with \`--token\`, requests need it: \`Authorizatio
     store: { description: 'Name of the key-value store', example: 'titles' },
     key: { description: 'What is looked up', example: 'a' },
   },
+  headers: [
+    {
+      name: 'X-Request-Id',
+      description:
+        'Names the request in the answer, in failures and in the log; a new one otherwise',
+      example: 'nightly-17',
+      pattern: '^[A-Za-z0-9_-]{1,64}$',
+    },
+  ],
   everywhere: {
     401: ['UNAUTHORIZED', 'the token is missing or wrong; send Authorization: Bearer <token>'],
     403: [

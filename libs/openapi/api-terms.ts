@@ -5,12 +5,23 @@ interface PathParameter {
   readonly pattern?: string;
 }
 
+interface HeaderParameter {
+  readonly name: string;
+  readonly description: string;
+  readonly example: string;
+  readonly pattern: string;
+  /** Tells whether a route takes it; absent: every route does. */
+  readonly isTaken?: (method: string, path: string) => boolean;
+}
+
 /** The description of the whole API. */
 export interface ApiTerms {
   readonly title: string;
   readonly description: string;
   /** The path parameters by name, for all paths. */
   readonly parameters: Readonly<Record<string, PathParameter>>;
+  /** The headers that routes take, but for those of HTTP itself. */
+  readonly headers: readonly HeaderParameter[];
   /** The failures that every route may answer, by status: the kind of failure, and its message. */
   readonly everywhere: Readonly<Record<number, readonly [kind: string, message: string]>>;
   /** The beginning of a bearer's token; absent: it may be anything. */

@@ -14,7 +14,13 @@ describe('the pages that describe an app', () => {
     const app = await NestFactory.create<NestFastifyApplication>(Described, new FastifyAdapter(), {
       logger,
     });
-    const terms = { title: 'Title', description: 'Description', parameters: {}, everywhere: {} };
+    const terms = {
+      title: 'Title',
+      description: 'Description',
+      parameters: {},
+      headers: [],
+      everywhere: {},
+    };
     const pages = await openPages(app, terms);
     new Logger('failed-logins').error('still told');
     expect(lines).toContain('still told');

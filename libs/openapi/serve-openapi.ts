@@ -101,11 +101,16 @@ function offerBytes(content: Record<string, object>): void {
 }
 
 type Methods = OpenAPIObject['paths'][string];
+const OPERATIONS = ['get', 'post', 'put', 'delete', 'head'] as const;
 
 /** Adds to each operation what all of them have in common. */
-function complete(path: string, methods: Methods, { parameters, everywhere }: ApiTerms): void {
+function complete(
+  path: string,
+  methods: Methods,
+  { parameters, headers, everywhere }: ApiTerms,
+): void {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => certain(name, 'name in a path'));
-  for (const operation of [methods.get, methods.post, methods.put, methods.delete, methods.head]) {
+  for (const operation of OPERATIONS.map((each) => methods[each])) {
     if (!operation) continue;
     const others = (operation.parameters ?? []).filter(
       (each) => !('in' in each && each.in === 'path'),
@@ -116,7 +121,14 @@ function complete(path: string, methods: Methods, { parameters, everywhere }: Ap
       return { name, in: 'path' as const, required: true, ...said, schema };
     });
     if (operation.operationId !== undefined) operation.operationId = idOf(operation.operationId);
-    operation.parameters = [...own, ...others];
+    const method = OPERATIONS.find((each) => methods[each] === operation) ?? '';
+    const taken = headers
+      .filter(({ isTaken }) => isTaken?.(method, path) ?? true)
+      .map(({ name, description, example, pattern }) => {
+        const schema = { type: 'string' as const, pattern };
+        return { name, in: 'header' as const, required: false, description, example, schema };
+      });
+    operation.parameters = [...own, ...others, ...(path.startsWith('/api/') ? taken : [])];
     if (operation.requestBody && 'content' in operation.requestBody)
       offerBytes(operation.requestBody.content);
     if (!path.startsWith('/api/')) {

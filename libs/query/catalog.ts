@@ -14,6 +14,8 @@ export interface TableDescription {
   readonly columns: readonly Column[];
   /** The fields with a known type. The list is the same object as long as it does not change. */
   readonly within?: readonly FieldWithin[];
+  /** The types that sources gave columns of JSON, by their names: structs, maps, and lists of them. */
+  readonly given?: ReadonlyMap<string, string>;
   /** The columns of text that `match_all` searches. */
   readonly fullTextColumns?: readonly string[];
   /** Hidden columns that order rows of the same time by their arrival. */

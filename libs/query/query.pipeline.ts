@@ -14,12 +14,13 @@ import { Catalog } from './catalog.js';
 import { rowsOfColumns } from './dialect/catalog-statements.js';
 import { describedSelect } from './dialect/described-select.js';
 import { KnownNames } from './dialect/known-names.js';
+import { givenColumns } from './dialect/names/passed-columns.js';
 import type { Values } from './guard/bind-values.js';
 import { Guard } from './guard/guard.js';
 import { Verdicts } from './guard/verdicts.js';
 import { OrganizationQueries, type Turn } from './organization-queries.js';
 import { withOwnTypes } from './own-types/with-own-types.js';
-import { fitColumns, needsFitting } from './plan/fit-columns.js';
+import { fitColumns, hasStructs, needsFitting } from './plan/fit-columns.js';
 import { isUnknownName, toQueryFailure, unreadable } from './failures/query-failure.js';
 import { withinTime, type TimeRange } from './plan/time-range.js';
 import { UnreadableTables } from './unreadable-tables.js';
@@ -165,7 +166,8 @@ export class QueryPipeline {
       needsFitting(format, wallTimes) && !explains ? await this.columnsOf(query, alike) : undefined;
     // An answer that the engine has compressed cannot be read here.
     const isCompressed = writing?.['compress'] !== undefined;
-    const fitted = columns && fitColumns(statement, columns, format, !isCompressed);
+    const given = hasStructs(format) ? givenColumns(statement, tables) : undefined;
+    const fitted = columns && fitColumns(statement, columns, format, given, !isCompressed);
     const fittedSql = fitted?.sql ?? statement;
     const asked = withoutRows ? `SELECT * FROM (\n${fittedSql}\n) LIMIT 0` : fittedSql;
     const told = { ...(onProgress && { onProgress }), ...(onReading && { onReading }) };

@@ -13,6 +13,8 @@ export {
 } from './aggregates/column-types.js';
 export { declarableName } from './aggregates/declared-type-names.js';
 export { holds, readValueType, type ValueType, writeValueType } from './aggregates/value-type.js';
+export { mayDiffer } from './aggregates/given/source-types.js';
+export { type GivenType, ofGivenType, writeGivenType } from './aggregates/given/given-type.js';
 export { COLUMNS_MAX } from './aggregates/declared-columns.js';
 export {
   hasPaths,

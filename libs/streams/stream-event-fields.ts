@@ -1,5 +1,6 @@
 import type { EventFields, ReservationEvent } from '@app/event-store';
 import { z } from 'zod';
+import type { GivenType } from './aggregates/given/given-type.js';
 import type { StreamEvent } from './aggregates/stream.aggregate.js';
 
 const text = z.string();
@@ -19,6 +20,16 @@ const objects = z.array(
   }),
 );
 
+const givenType: z.ZodType<GivenType> = z.lazy(() =>
+  z.union([
+    text,
+    z.object({ list: givenType }),
+    z.object({ map: z.tuple([text, givenType]) }),
+    z.object({ struct: z.array(z.object({ name: text, type: givenType })) }),
+  ]),
+);
+const given = z.array(z.object({ name: text, type: givenType.exactOptional() }));
+
 /** The fields of the events of streams, as they are written today. */
 export const STREAM_EVENTS: EventFields<StreamEvent | ReservationEvent<'StreamName'>> = {
   StreamCreated: {
@@ -31,6 +42,7 @@ export const STREAM_EVENTS: EventFields<StreamEvent | ReservationEvent<'StreamNa
     verbatim: verbatim.exactOptional(),
     untyped: z.array(text).exactOptional(),
     objects: objects.exactOptional(),
+    given: given.exactOptional(),
     settings: settings.exactOptional(),
   },
   StreamSchemaEvolved: {
@@ -42,6 +54,7 @@ export const STREAM_EVENTS: EventFields<StreamEvent | ReservationEvent<'StreamNa
     untyped: z.array(text).exactOptional(),
     withdrawn: z.array(text).exactOptional(),
     objects: objects.exactOptional(),
+    given: given.exactOptional(),
     version: z.int(),
   },
   StreamSettingsChanged: { id: text, settings },

@@ -35,6 +35,7 @@ const SCHEMA = {
   columns: COLUMNS,
   exact: ['u'],
   objects: [],
+  given: [],
   verbatim: [
     { name: 'kinds', of: 'scalars' as const },
     { name: 'arrays', of: 'arrays' as const },

@@ -20,6 +20,23 @@ describe('integers beside floats', () => {
     );
   });
 
+  it('are among each other where no digit differs', async () => {
+    const rows = (column: string): string => `SELECT ${column} FROM (${NUMBERS})`;
+    const columns = [
+      `i IN (${rows('f')}) AS a`,
+      `f IN (${rows('i')}) AS b`,
+      `i NOT IN (${rows('f')}) AS c`,
+      `f NOT IN (${rows('i')}) AS d`,
+      `v / 3 + 0.5 IN (${rows('id')}) AS e`,
+    ];
+    const sql = `SELECT ${columns.join(', ')} FROM (SELECT *, 1.5 AS v FROM (${NUMBERS})) ORDER BY id`;
+    expect(await answerTo(sql)).toEqual(
+      [false, true, false].map((is) => ({ a: is, b: is, c: !is, d: !is, e: true })),
+    );
+    expect(await answerTo(`SELECT id FROM (${NUMBERS}) WHERE f IN (${rows('i')})`)).toEqual([{ id: 1 }]); // prettier-ignore
+    expect(await answerTo(`SELECT id FROM (${NUMBERS}) WHERE i IN (${rows('f')})`)).toEqual([{ id: 1 }]); // prettier-ignore
+  });
+
   it.each(['x.i = y.f', 'x.i IS NOT DISTINCT FROM y.f'])('are keys of a join: %s', async (on) => {
     const sql = `SELECT x.id AS a, y.id AS b FROM (${NUMBERS}) AS x JOIN (${NUMBERS}) AS y ON ${on}`;
     expect(await answerTo(sql)).toEqual([{ a: 1, b: 1 }]);

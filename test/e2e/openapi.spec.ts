@@ -89,6 +89,18 @@ describe('the OpenAPI document', () => {
     expect(lacking).toEqual([]);
   });
 
+  it('names the headers of a request', () => {
+    const takes = (name: string): string[] =>
+      operations.flatMap(([operation, , , { parameters = [] }]) =>
+        parameters.some((each) => each.in === 'header' && each.name === name) ? [operation] : [],
+      );
+    const ofApi = operations.filter(([, , path]) => path.startsWith('/api/'));
+    expect(takes('X-Request-Id')).toHaveLength(ofApi.length);
+    const keyed = takes('Idempotency-Key');
+    expect(keyed).toEqual(expect.arrayContaining(['POST /api/{org}/{stream}/_json', 'POST /api/{org}/users', 'DELETE /api/{org}/{stream}', 'POST /api/{org}/v1/logs'])); // prettier-ignore
+    expect(keyed.filter((each) => /^(?:GET|HEAD) |sql$|graphql$|_search|signup|auth/.test(each))).toEqual([]); // prettier-ignore
+  });
+
   it('says of every route what it is for, and shows an answer, a failure and the body', () => {
     const missing = operations.flatMap(
       ([name, method, path, { summary, tags, requestBody, responses }]) => {

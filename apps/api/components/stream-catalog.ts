@@ -7,6 +7,7 @@ import {
   pathFields,
   type StreamDescription,
   type StreamsProjection,
+  writeGivenType,
 } from '@app/streams';
 import {
   AUDIT_COLUMNS,
@@ -86,7 +87,19 @@ function describe({ name, settings, ...schema }: StreamDescription): TableDescri
     name,
     columns: [TIMESTAMP, ...columns],
     within,
+    given: givenTypes(schema.given),
     fullTextColumns: text.map((column) => column.name),
     arrivalColumns: POSITION_COLUMNS,
   };
+}
+
+/** A cache of the types by the list of columns, which is a new list after each change. */
+const known = new WeakMap<StreamDescription['given'], ReadonlyMap<string, string>>();
+
+function givenTypes(given: StreamDescription['given']): ReadonlyMap<string, string> {
+  const types =
+    known.get(given) ??
+    new Map(given.flatMap(({ name, type }) => (type ? [[name, writeGivenType(type)]] : [])));
+  known.set(given, types);
+  return types;
 }

@@ -8,6 +8,10 @@ Every request but those for health, sign-in and signing up needs HTTP Basic: e-m
 /** Streams of Millrace's own begin with `_`. */
 const STREAM = { example: 'logs', pattern: '^[A-Za-z0-9._-]{1,127}$' };
 
+/** Routes that change nothing, or do not know their caller. */
+const WITHOUT_KEY =
+  /^\/api\/(?:auth\/|signup)|\/(?:sql|graphql|_search|_search_partition|clickhouse|catalog|verify|_refresh)$|\/_(?:index_template|template|ilm|data_stream)\//;
+
 /** The hosted service's description of itself at `/docs`. */
 export const API_TERMS: ApiTerms = {
   title: 'Millrace',
@@ -26,6 +30,22 @@ export const API_TERMS: ApiTerms = {
     name: { description: 'Its name', example: 'shipper' },
     id: { description: 'Id of the record, kept as `_id`', example: '1' },
   },
+  headers: [
+    {
+      name: 'X-Request-Id',
+      description:
+        'Names the request in the answer, in failures and in the log; a new one otherwise',
+      example: 'nightly-17',
+      pattern: '^[A-Za-z0-9_-]{1,64}$',
+    },
+    {
+      name: 'Idempotency-Key',
+      description: 'Sent again with it, the request changes nothing a second time',
+      example: 'load-2026-01-02',
+      pattern: '^.{1,255}$',
+      isTaken: (method, path) => method !== 'get' && method !== 'head' && !WITHOUT_KEY.test(path),
+    },
+  ],
   everywhere: {
     401: [
       'UNAUTHORIZED',

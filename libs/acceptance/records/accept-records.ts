@@ -7,6 +7,7 @@ import {
   fits,
   hasPaths,
   isUntyped,
+  mayDiffer,
   type Schema,
   type Verbatim,
 } from '@app/streams';
@@ -152,15 +153,17 @@ function surveyOf({ survey, changing }: JudgedChunk): Map<string, Map<string, nu
 }
 
 /**
- * Finds the fields that the schema does not know and that had no value, and the new fields within
- * objects.
+ * Finds the fields that the schema does not know and that had no value, the new fields within
+ * objects, and values for columns to which a source gave a type.
  */
-function listedOf({ columns, untyped }: Schema, judged: JudgedChunk): Survey {
+function listedOf({ columns, untyped, given }: Schema, judged: JudgedChunk): Survey {
   const survey = surveyOf(judged);
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   const known = new Set(untyped);
   for (const [name, kinds] of survey) {
-    const isListed = types.has(name) ? hasPaths(kinds) : !known.has(name) && isUntyped(kinds);
+    const isListed = types.has(name)
+      ? hasPaths(kinds) || mayDiffer(name, kinds, given)
+      : !known.has(name) && isUntyped(kinds);
     if (!isListed) survey.delete(name);
   }
   return survey;

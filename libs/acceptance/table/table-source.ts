@@ -20,6 +20,7 @@ import {
 } from '@app/warehouse';
 import { isOutOfSpace } from '../records/out-of-space.js';
 import { holdsText, structure } from './files/field-type.js';
+import { givenKinds } from './files/given-kinds.js';
 import { kindsWithin } from './sql/kinds-within.js';
 import { columnOf, type StoredField } from './sql/judge-rows.sql.js';
 import { refuseOtherTypes } from './refuse-other-types.js';
@@ -68,7 +69,7 @@ export function storedFields(fields: readonly Field[]): StoredField[] {
     name,
     kind: isTimeField({ name, type }) ? 'Micros' : storedKind(type),
     foreignText: holdsText(type),
-    within: kindsWithin(type),
+    within: [...kindsWithin(type), ...givenKinds(type)],
   }));
 }
 

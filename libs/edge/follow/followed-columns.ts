@@ -35,23 +35,30 @@ const SAME = /^(?:U?Int(?:8|16|32|64)|Float(?:32|64)|Boolean|Binary)$/;
 function dataTypeOf(type: HostedType): ArrowDataType {
   if (typeof type === 'string') return SAME.test(type) ? (type as ArrowDataType) : 'Utf8';
   if ('Timestamp' in type) return { Timestamp: ['Microsecond', 'UTC'] };
-  if ('Struct' in type) return ANY_OBJECT;
+  if ('Struct' in type || 'Map' in type) return ANY_OBJECT;
   if ('FixedSizeBinary' in type) return 'Binary';
   const item = listed.safeParse(type['List']);
   if (!item.success) return 'Utf8';
-  const element = dataTypeOf(item.data.data_type);
+  const { data_type: elementType } = item.data;
+  const isOfLists = typeof elementType === 'object' && 'List' in elementType;
+  const element = isOfLists ? 'Utf8' : dataTypeOf(elementType);
   return { List: { name: 'item', data_type: element, nullable: typeof element === 'string' } };
 }
 
 /**
  * The SQL that fetches a column. Bytes are fetched as the base64 that they are to every statement:
- * Parquet would have them raw, and the engine here has no type that tells them from text.
+ * Parquet would have them raw, and the engine here has no type that tells them from text. Structs
+ * and maps are fetched as the JSON that they are to every statement, and lists of lists as lists of
+ * JSON.
  */
 export function fetched({ name, dataType }: DescribedColumn): string {
   const column = quoteIdentifier(name);
   const isList = typeof dataType === 'object' && 'List' in dataType;
-  if ((isList ? dataType.List.data_type : dataType) !== 'Binary') return column;
-  return `CAST(${column} AS ${isList ? 'Array(Nullable(String))' : 'String'}) AS ${column}`;
+  const single = isList ? dataType.List.data_type : dataType;
+  const as = (type: string): string => `CAST(${column} AS ${type}) AS ${column}`;
+  if (single === 'Binary') return as(isList ? 'Array(Nullable(String))' : 'String');
+  if (typeof single === 'object' && 'Struct' in single) return as(isList ? 'Array(JSON)' : 'JSON');
+  return isList && single === 'Utf8' ? `arraySlice(${column}, 1) AS ${column}` : column;
 }
 
 /**

@@ -20,7 +20,7 @@ import { jsonField } from './json/json-fields.js';
 import { behindBinary, callAt, signedOperandEnd, type Call } from './operands.js';
 import { cutTime } from './times/whole-seconds.js';
 import { fractionsOfTime } from './times/lengths-of-time.js';
-import { timeOfMilliseconds } from './times/time-buckets.js';
+import { inZoneOfTime, timeOfMilliseconds } from './times/time-buckets.js';
 import { timeFrame } from './queries/time-frames.js';
 import { otherCall } from './functions/other-calls.js';
 import { checkCount } from './functions/scalar-function.js';
@@ -269,8 +269,10 @@ export class Expressions {
       const chance = ofChance(lower, start);
       if (chance !== undefined) return chance;
       const field = jsonField(lower, nodes, this.writing.select().scope);
-      const type = this.writing.types.of(nodes);
-      return field ?? timeOfMilliseconds(lower, type, args) ?? fractionsOfTime(lower, type, args) ?? scalar.write(...args); // prettier-ignore
+      const { types } = this.writing;
+      const type = types.of(nodes);
+      const written = field ?? timeOfMilliseconds(lower, type, args) ?? fractionsOfTime(lower, type, args) ?? scalar.write(...args); // prettier-ignore
+      return inZoneOfTime(lower, itemsOf(nodes).map((item) => types.of(item)), args, written); // prettier-ignore
     }
     const told = count === 0 ? this.writing.session(lower) : undefined;
     if (told !== undefined) return told;

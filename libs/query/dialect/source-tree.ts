@@ -70,6 +70,16 @@ export const nameOf = (node: Node | undefined): string | undefined =>
 export const isList = (node: Node | undefined): node is Group =>
   node?.kind === 'group' && node.text === '(';
 
+/** Names with dots between them; undefined for anything else. */
+export function pathOf(nodes: Nodes): readonly string[] | undefined {
+  const isPath = nodes.every((node, at) =>
+    at % 2 === 0 ? nameOf(node) !== undefined : isSymbol(node, '.'),
+  );
+  return isPath && nodes.length % 2 === 1
+    ? nodes.flatMap((node, at) => (at % 2 === 0 ? (nameOf(node) ?? []) : []))
+    : undefined;
+}
+
 /** Gives the items between commas, without the commas. */
 export function itemsOf(nodes: Nodes): readonly Nodes[] {
   const items: Node[][] = [[]];

@@ -70,6 +70,8 @@ const INSTEAD: readonly (readonly [problem: RegExp, instead: string])[] = [
   [/^Multiple expressions .* for alias /, 'two columns of one SELECT have one name: give each its own, x.b AS b, y.b AS c'], // prettier-ignore
   [/^Value in column (?:U?Int|Float|Decimal)\w*(?:\(.*\))? cannot be safely converted into type/, 'a number is beyond the type that it is cast to; TRY_CAST answers null for such'], // prettier-ignore
   [/^Illegal (?:type|argument of type) (?:Nullable\()?Date(?:32)?\)? (?:of argument )?(?:of|for) function to(?:Hour|Minute|Second|Millisecond|Microsecond)\b/, 'a date has no hours: CAST(d AS TIMESTAMP) is its midnight'], // prettier-ignore
+  [/^JOIN .* USING \(.*cannot infer common type for/, 'columns of USING have types that are not equal to each other: JOIN b ON a.x = b.y compares them'], // prettier-ignore
+  [/^Invalid projection column with type Nothing/, 'an empty list has no type for its elements: CAST([] AS BIGINT[])'], // prettier-ignore
   [/^There is no supertype for types/, 'values of several types stand together: CAST them to one, as DOUBLE, DECIMAL(38, 10) or VARCHAR'], // prettier-ignore
   [/^(?:Illegal type|Data types) (?:Dynamic|Variant\b.*?) (?:of argument (?:of|for) (?:aggregate|function in\b)|are not allowed in)|^Nested type Dynamic cannot/, 'no schema tells the type of a value: CAST it, as in max(CAST(x AS VARCHAR)) or GROUP BY CAST(x AS BIGINT)'], // prettier-ignore
   [/^Function map(?:Keys|Values) requires at least one argument of type Map/, "objects and maps of a stream are JSON: json_keys(m) lists the keys, m.a and m['a'] are a value"], // prettier-ignore

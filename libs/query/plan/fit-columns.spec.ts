@@ -43,7 +43,7 @@ describe('columns of a format', () => {
 
   it('leaves bytes base64 text where the answer cannot say that they are bytes', () => {
     const type = 'Nullable(SimpleAggregateFunction(any, FixedString(8)))';
-    const { sql } = fitColumns('SELECT 1', [{ name: 'x', type }], 'arrow-file', false);
+    const { sql } = fitColumns('SELECT 1', [{ name: 'x', type }], 'arrow-file', undefined, false);
     expect(sql).toContain("CAST(c0, 'Nullable(String)')");
   });
 

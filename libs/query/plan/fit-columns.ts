@@ -8,6 +8,7 @@ import {
 } from '@app/warehouse';
 import { asText, binaryValue } from './binary-values.js';
 import { readElement, readEngineType, typeWithin } from './engine-type.js';
+import { givenValues } from './given-values.js';
 import { hasWallTimes, wallTimeText } from './wall-times.js';
 
 type Leaf = (name: string, parameters: readonly string[]) => string | undefined;
@@ -64,22 +65,37 @@ interface Fitted {
   readonly columns: readonly Column[];
 }
 
+/** Tells whether the format has structs and maps, in place of JSON. */
+export const hasStructs = (format: AnswerFormat): boolean => LEAVES[format] !== undefined;
+
+/** The length of expressions that read structs; further columns stay JSON. */
+const STRUCTS_MAX = 256 * 1024;
+
 /**
  * The statement with columns that the format can carry. In CSV, lists and objects are JSON. In
  * Arrow and Parquet, values without a type of theirs are text. The text of a time without a zone
  * has no zone.
  * @param columns of the statement, in order.
+ * @param given the types that sources gave columns of JSON, by their names.
  * @param marksBytes false if the answer cannot mark bytes: they stay base64 text.
  */
 export function fitColumns(
   statement: string,
   columns: readonly Column[],
   format: AnswerFormat,
+  given: ReadonlyMap<string, string> = new Map(),
   marksBytes = true,
 ): Fitted {
+  let structs = 0;
   const fitted = columns.map(({ name, type }, at) => {
     const column = `c${at}`;
-    return { name, column, sql: expression(column, type, format, marksBytes) };
+    const told = hasStructs(format) ? given.get(name) : undefined;
+    const struct = told !== undefined && isKeptAsJson(type, told) ? told : undefined;
+    const read = struct === undefined ? undefined : ofStruct(column, struct, format, marksBytes);
+    structs += read?.length ?? 0;
+    if (struct === undefined || read === undefined || structs > STRUCTS_MAX)
+      return { name, type, column, sql: expression(column, type, format, marksBytes) };
+    return { name, type: struct, column, sql: read };
   });
   const isUnchanged = fitted.every(({ column, sql }) => sql === column);
   // Two columns with the same name cannot be renamed.
@@ -93,11 +109,24 @@ export function fitColumns(
   const list = fitted.map(({ column }) => column).join(', ');
   return {
     sql: `SELECT ${selected.join(', ')} FROM (\n${statement}\n) AS fitted(${list})`,
-    columns: columns.map(({ name, type }) => ({
-      name,
-      type: marksBytes && binaryValue(name, type) !== undefined ? type : asText(type),
-    })),
+    columns: fitted.map(({ name, type }, at) => {
+      const isBinary = binaryValue(name, type) !== undefined || type !== columns[at]?.type;
+      return { name, type: marksBytes && isBinary ? type : asText(type) };
+    }),
   };
+}
+
+/** Tells whether a column of that type may be one to which a source gave a type. */
+const isKeptAsJson = (type: string, given: string): boolean =>
+  given.startsWith('Array(')
+    ? /^Array\((?:JSON|Dynamic)/.test(type)
+    : /^(?:Nullable\()?JSON/.test(type);
+
+function ofStruct(column: string, given: string, format: AnswerFormat, isRaw: boolean): string {
+  const { sql, type } = givenValues(column, given, isRaw);
+  const leaf = LEAVES[format];
+  const target = leaf ? fittedType(type, leaf) : type;
+  return target === type ? sql : `CAST(${sql}, ${quoteText(target)})`;
 }
 
 function expression(

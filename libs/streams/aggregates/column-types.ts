@@ -182,7 +182,7 @@ function narrowest({ family, seen }: Seen): string {
   );
 }
 
-const isSilent = (kind: string): boolean => kind === 'None' || kind === 'Array(Nothing)';
+export const isSilent = (kind: string): boolean => kind === 'None' || kind === 'Array(Nothing)';
 
 /** Tells whether a field had nothing but nulls and empty arrays. */
 export const isUntyped = (kinds: Kinds): boolean => [...kinds.keys()].every(isSilent);

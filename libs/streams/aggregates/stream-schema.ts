@@ -10,6 +10,7 @@ import {
   type Verbatim,
 } from './column-types.js';
 import { COLUMNS_MAX } from './declared-columns.js';
+import { moreGiven, withGiven, type GivenColumn } from './given/source-types.js';
 import { countPaths, morePaths, PATHS_MAX, withPaths, type ObjectColumn } from './object-paths.js';
 import { fieldNameProblem } from './stream-name-rules.js';
 
@@ -42,6 +43,8 @@ export interface Schema {
   readonly untyped: readonly string[];
   /** The fields within columns of objects. Columns that are older than this list are not in it. */
   readonly objects: readonly ObjectColumn[];
+  /** The types of columns of objects that their sources gave. */
+  readonly given: readonly GivenColumn[];
   /** Counts schema changes. */
   readonly version: number;
 }
@@ -61,6 +64,8 @@ export interface SchemaChange {
   readonly withdrawn?: readonly string[];
   /** Columns of objects with those of their paths that are new, or have new kinds of values. */
   readonly objects?: readonly ObjectColumn[];
+  /** Columns of objects whose given type is new, or is another one now. */
+  readonly given?: readonly GivenColumn[];
   /** 1 for the first change. */
   readonly version: number;
 }
@@ -71,12 +76,13 @@ export const NO_SCHEMA: Schema = {
   verbatim: [],
   untyped: [],
   objects: [],
+  given: [],
   version: 0,
 };
 
 export function withChange(schema: Schema, change: SchemaChange): Schema {
   const { added, widened, exact = [], verbatim = [], untyped = [], withdrawn = [] } = change;
-  const { objects = [] } = change;
+  const { objects = [], given = [] } = change;
   const types = new Map(widened.map(({ name, type }) => [name, type]));
   const gone = new Set([...added.map(({ name }) => name), ...withdrawn]);
   const kept = schema.columns.map(({ name, type }) => ({ name, type: types.get(name) ?? type }));
@@ -86,6 +92,7 @@ export function withChange(schema: Schema, change: SchemaChange): Schema {
     verbatim: [...schema.verbatim, ...verbatim],
     untyped: [...schema.untyped.filter((name) => !gone.has(name)), ...untyped],
     objects: withPaths(schema.objects, objects),
+    given: withGiven(schema.given, given),
     version: change.version,
   };
 }
@@ -140,9 +147,10 @@ export function evolved(
   }
   const silent = [...survey].filter(([, kinds]) => isUntyped(kinds)).map(([name]) => name);
   const objects = pathsOf(schema.objects, added, survey);
-  const change = changeOf(schema, { added, widened, exact, verbatim, objects }, silent);
+  const given = moreGiven(schema.given, added, survey);
+  const change = changeOf(schema, { added, widened, exact, verbatim, objects, given }, silent);
   const { untyped = [], withdrawn = [] } = change;
-  const isAny = [added, widened, exact, untyped, withdrawn, objects].some(
+  const isAny = [added, widened, exact, untyped, withdrawn, objects, given].some(
     ({ length }) => length > 0,
   );
   return isAny ? change : undefined;
@@ -155,7 +163,7 @@ export function evolved(
  */
 export function changeOf(
   schema: Schema,
-  { added, widened, exact = [], verbatim = [], objects }: Omit<SchemaChange, 'version'>,
+  { added, widened, exact = [], verbatim = [], objects, given = [] }: Omit<SchemaChange, 'version'>,
   silent: readonly string[] = [],
 ): SchemaChange {
   const { untyped: before, version } = schema;
@@ -172,6 +180,7 @@ export function changeOf(
     ...(untyped.length > 0 ? { untyped } : {}),
     ...(withdrawn.length > 0 ? { withdrawn } : {}),
     ...(within.length > 0 ? { objects: within } : {}),
+    ...(given.length > 0 ? { given } : {}),
     version: version + 1,
   };
 }

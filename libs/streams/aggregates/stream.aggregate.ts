@@ -39,6 +39,7 @@ export interface StreamCreated {
     readonly verbatim?: SchemaChange['verbatim'];
     readonly untyped?: SchemaChange['untyped'];
     readonly objects?: SchemaChange['objects'];
+    readonly given?: SchemaChange['given'];
     readonly settings?: Partial<StreamSettings>;
   };
 }
@@ -132,7 +133,16 @@ export const streamAggregate: Decider<StreamState, StreamCommand, StreamEvent> =
 };
 
 function begin(state: StreamState, created: StreamCreated['data']): StreamState {
-  const { columns, exact = [], verbatim = [], untyped, objects, settings, ...stream } = created;
+  const {
+    columns,
+    exact = [],
+    verbatim = [],
+    untyped,
+    objects,
+    given,
+    settings,
+    ...stream
+  } = created;
   return {
     ...state,
     stream,
@@ -141,6 +151,7 @@ function begin(state: StreamState, created: StreamCreated['data']): StreamState 
     verbatim,
     untyped: untyped ?? [],
     objects: objects ?? [],
+    given: given ?? [],
     version: columns || untyped ? 1 : 0,
     settings: { ...state.settings, ...settings },
   };
@@ -156,7 +167,7 @@ function create(
   beginning: StreamChange | undefined,
 ): StreamCreated {
   const changes = beginning ? change(stream.id, nothing, beginning) : [];
-  const { columns, exact, verbatim, untyped, objects } = changes.reduce(
+  const { columns, exact, verbatim, untyped, objects, given } = changes.reduce(
     streamAggregate.evolve,
     nothing,
   );
@@ -172,6 +183,7 @@ function create(
       ...(verbatim.length > 0 ? { verbatim } : {}),
       ...(untyped.length > 0 ? { untyped } : {}),
       ...(objects.length > 0 ? { objects } : {}),
+      ...(given.length > 0 ? { given } : {}),
       ...(settings ? { settings } : {}),
     },
   };

@@ -44,7 +44,7 @@ const PREFIX = 'stream-';
 export class StreamsProjection implements SnapshottedProjection {
   readonly name = 'streams';
   readonly lanes = byOrganization;
-  readonly snapshotVersion = 6;
+  readonly snapshotVersion = 7;
   private readonly organizations = new Map<string, Map<string, StreamDescription>>();
   private readonly descriptions = new Map<string, StreamDescription>();
   /**

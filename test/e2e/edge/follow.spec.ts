@@ -11,6 +11,7 @@ import {
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeParquet } from '../../server/make-parquet.js';
 import { startRelay, type Relay } from '../../server/relay.js';
 import { runEdge, startEdge, type Edge } from '../../server/start-edge.js';
 import { ROOT, startServer, type Server } from '../../server/start-server.js';
@@ -263,6 +264,30 @@ describe('following a hosted organization', () => {
       { any: null, four: null, list: [] },
     ]);
     await becomes(sql, there.bytes.toString().replaceAll('\n', ''));
+  });
+
+  it('serves structs and maps of typed sources as objects, as they are there', async () => {
+    const struct = 'Nullable(Tuple(n Nullable(Int8), day Nullable(Date32)))';
+    const body = makeParquet(
+      `SELECT number AS id, CAST(if(number = 0, CAST(tuple(if(number = 0, 1, NULL), if(number = 0, '2024-02-29', NULL)), '${struct}'), NULL), '${struct}') AS k,` +
+        " CAST(if(number = 0, [tuple(1.5)], []), 'Array(Tuple(p Decimal(10, 2)))') AS items," +
+        " if(number = 0, map('a', 1), map()) AS m, if(number = 0, [[1], []], []) AS ll" +
+        ' FROM numbers(2) SETTINGS enable_nullable_tuple_type = 1',
+    );
+    const { status } = await hosted.client.call('/api/default/structs/_parquet?wait=true', {
+      body,
+    });
+    expect(status).toBe(200);
+    const sql = 'SELECT id, k, items, m FROM structs ORDER BY id';
+    const there = await hosted.client.call('/api/default/sql', { body: sql });
+    expect(there.json()).toEqual([
+      { id: 0, k: { n: 1, day: '2024-02-29' }, items: [{ p: 1.5 }], m: { a: 1 } },
+      { id: 1, k: null, items: [], m: {} },
+    ]);
+    await becomes(sql, there.bytes.toString().replaceAll('\n', ''));
+    expect(await rows('SELECT ll FROM structs ORDER BY id')).toBe(
+      '[{"ll":["[1]","[]"]},{"ll":[]}]',
+    );
   });
 
   it.each([

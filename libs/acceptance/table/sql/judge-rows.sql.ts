@@ -13,7 +13,7 @@ export interface StoredField {
   readonly kind: string;
   /** Tells whether its text comes unchecked from the table, and might not be UTF-8. */
   readonly foreignText: boolean;
-  /** Objects only: kinds of what is within them, see `kindsWithin`. */
+  /** Objects only: kinds of what is within them, and their own type. See `kindsWithin`, `givenKinds`. */
   readonly within?: readonly string[];
 }
 

@@ -32,6 +32,8 @@ export interface Known {
   readonly scale: number;
   /** Set for a text that is the base64 of bytes: the number of bytes of each value. */
   readonly bytes?: 'any' | number;
+  /** True for a point in time without a zone. */
+  readonly isLocal?: true;
   /** True for the empty text. */
   readonly isEmpty?: true;
   /** Set for a column's name where tables have decimals or integers of several types. */
@@ -111,7 +113,8 @@ export function knownType(type: string): Known {
   if (unsigned === '') return known('signed', DIGITS[bits]);
   if (unsigned === 'U') return known('unsigned', bits === '64' ? UINT64_DIGITS : DIGITS[bits]);
   if (name === 'Decimal') return decimal(Number(first), Number(parameters[1] ?? '0'));
-  if (name === 'DateTime64') return moment(Number(first));
+  if (name === 'DateTime64')
+    return { ...moment(Number(first)), ...(parameters.length === 1 && { isLocal: true }) };
   if (name === 'Time64') return known('time', Number(first));
   return BY_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? OTHER;
 }

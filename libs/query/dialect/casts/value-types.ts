@@ -36,6 +36,7 @@ import {
 import { choicesOf } from './choices.js';
 import { engineType, TEXT_TYPE } from './standard-type-names.js';
 import { hasLength } from '../times/clock-arithmetic.js';
+import { madeMoment } from '../times/made-times.js';
 
 /**
  * Gives the engine's type of a column by its name: `undefined` if no table of the statement has it.
@@ -188,7 +189,7 @@ export class ValueTypes {
     if (!isList(list)) return MOMENTS.test(name) ? moment() : UNKNOWN;
     const items = itemsOf(list.nodes);
     const [first = [], second = []] = items;
-    if (MOMENTS.test(name)) return moment(digitsOf(name, second));
+    if (MOMENTS.test(name)) return madeMoment(name, items);
     const chosen = choicesOf(name, items.length).map((at) => itemAt(items, at));
     if (chosen.length > 0) return this.ofSeveral(chosen, depth);
     if (KEEPS.test(name)) return columnLike(this.of(first, depth + 1));
@@ -212,16 +213,6 @@ const isAboveInt64 = (node: Node | undefined): boolean =>
   /^\d+$/.test(node.text) &&
   node.text > INT64_MAX;
 const INT64_MAX = '9223372036854775807';
-
-/** The digits of fractions of a second in the result of a function; 0 if it does not say. */
-function digitsOf(name: string, [number, more]: Nodes): number {
-  const [, unit = ''] = /^fromUnixTimestamp64(Milli|Micro|Nano)$/i.exec(name) ?? [];
-  if (unit !== '') return certain(FRACTION_DIGITS[unit.toLowerCase()], `digits of ${unit}`);
-  const isSaid = /^toDateTime64$/i.test(name) && number?.kind === 'number' && more === undefined;
-  return isSaid ? Number(number.text) : 0;
-}
-
-const FRACTION_DIGITS: Readonly<Record<string, number>> = { milli: 3, micro: 6, nano: 9 };
 
 /** Digits of the engine's decimals by their bits. */
 const WIDEST = 76;

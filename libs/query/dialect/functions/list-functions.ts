@@ -92,8 +92,8 @@ const aggregate = (write: (list: string) => string): ScalarFunction =>
   fn(1, 1, (list) => (ofNothing(list) ? 'NULL' : write(list)));
 const reduced = (name: string): ScalarFunction =>
   aggregate((list) => `arrayReduce('${name}OrNull', ${list})`);
-const FIRST = fn(1, 1, (list) => `arrayElement(${list}, 1)`);
-const LAST = fn(1, 1, (list) => `arrayElement(${list}, -1)`);
+const FIRST = aggregate((list) => `arrayElement(${list}, 1)`);
+const LAST = aggregate((list) => `arrayElement(${list}, -1)`);
 const MAX = reduced('max');
 const MIN = reduced('min');
 /**

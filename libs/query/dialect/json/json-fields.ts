@@ -1,7 +1,7 @@
 import { quoteIdentifier, quoteText } from '@app/warehouse';
 import { jsonPath, type Step } from './json-path.js';
-import { fieldOf, pathOf, type Scope } from '../queries/object-shapes.js';
-import { isList, itemsOf, type Nodes } from '../source-tree.js';
+import { fieldOf, type Scope } from '../queries/object-shapes.js';
+import { isList, itemsOf, pathOf, type Nodes } from '../source-tree.js';
 
 const AS_IT_IS = 'json_extract';
 const AS_TEXT = /^(?:json_extract_string|json_extract_scalar|get_json_object)$/;

@@ -7,6 +7,7 @@ import {
   isSymbol,
   isWord,
   itemsOf,
+  type Group,
   type Node,
   type Nodes,
 } from '../source-tree.js';
@@ -121,16 +122,23 @@ function listSlice(nodes: Nodes, at: number, write: Write): Rewritten | undefine
   let place = at + 1;
   while (place < end && colonOf(nodes[place]) === -1) place += 1;
   if (place >= end) return undefined;
-  const group = nodes[place];
-  if (group?.kind !== 'group') return undefined;
+  let text = write(nodes.slice(at, place));
+  for (let group = nodes[place]; isIndex(group); group = nodes[(place += 1)])
+    text = colonOf(group) === -1 ? text + write([group]) : sliceOf(text, group, write);
+  return { text, end: place };
+}
+
+const isIndex = (node: Node | undefined): node is Group =>
+  node?.kind === 'group' && node.text === '[';
+
+function sliceOf(list: string, group: Group, write: Write): string {
   const colon = colonOf(group);
   const side = (bound: Nodes, otherwise: string): string =>
     bound.length === 0 || (bound.length === 1 && isSymbol(bound[0], '-'))
       ? otherwise
       : write(bound);
   const [from, to] = [group.nodes.slice(0, colon), group.nodes.slice(colon + 1)];
-  const text = `array_slice(${write(nodes.slice(at, place))}, ${side(from, '1')}, ${side(to, '-1')})`;
-  return { text, end: place + 1 };
+  return `array_slice(${list}, ${side(from, '1')}, ${side(to, '-1')})`;
 }
 
 /**

@@ -25,16 +25,22 @@ export function equalNumbers(operator: string, left: Side, right: Side): string 
   if (!isKey && operator.startsWith('=')) return undefined;
   const isFloat = [left, right].some(({ type }) => type.kind === 'float');
   if (!isFloat) return undefined;
-  const isOfLong = [left, right].some(({ type }) => isInteger(type) && type.precision > FLOAT_DIGITS); // prettier-ignore
+  const isOfLong = [left, right].some(({ type }) => isLong(type));
   const side = isOfLong ? integerOf : isKey ? keyOf : floatOf;
   return `${side(left)} ${operator} ${side(right)}`;
 }
 
 /** Floats of two integers may be equal: `9007199254740993 = 9007199254740992.0`. */
-const integerOf = ({ type, written }: Side): string =>
+export const integerOf = ({ type, written }: Pick<Side, 'type' | 'written'>): string =>
   type.kind === 'float'
     ? `if(isNull(${written}), NULL, ifNull(accurateCastOrNull(${written}, 'Int128'), ${NO_INTEGER}))`
     : `toInt128(${written})`;
+
+/** Tells whether one is a float, and the other an integer that a float may not hold. */
+export const isFloatBesideLong = (a: Known, b: Known): boolean =>
+  (a.kind === 'float' && isLong(b)) || (isLong(a) && b.kind === 'float');
+
+const isLong = (type: Known): boolean => isInteger(type) && type.precision > FLOAT_DIGITS;
 
 const floatOf = ({ type, written }: Side): string =>
   isWide(type) ? `toFloat64(${written})` : written;

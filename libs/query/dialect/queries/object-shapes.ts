@@ -1,7 +1,7 @@
 import { certain } from '@app/platform';
 import type { FieldWithin, TableDescription } from '../../catalog.js';
 import { NameLookups } from './name-lookups.js';
-import { isSetOperator, clausesOf, type Clause } from './select-clauses.js';
+import { behindOperator, isSetOperator, clausesOf, type Clause } from './select-clauses.js';
 import {
   isList,
   isQuery,
@@ -9,6 +9,7 @@ import {
   isWord,
   itemsOf,
   nameOf,
+  pathOf,
   type Node,
   type Nodes,
 } from '../source-tree.js';
@@ -62,6 +63,11 @@ export class ObjectShapes {
     private readonly elements: ReadonlySet<string>,
   ) {}
 
+  /** The shape of the rows of a whole statement. */
+  rowsOf(statement: Nodes): Shape {
+    return this.shapeOf(statement, OUTERMOST);
+  }
+
   /** @param nodes of one SELECT with its clauses */
   scopeOf(nodes: Nodes, clauses: readonly Clause[], outer: Scope): Scope {
     const within = bodyOf(nodes, clauses, 'WITH');
@@ -90,6 +96,8 @@ export class ObjectShapes {
   private source(from: Nodes, at: number, scope: Scope): Scope['sources'][number] {
     const node = from[at];
     const alias = isWord(from[at + 1], 'AS') ? nameOf(from[at + 2]) : undefined;
+    // `t AS u(a, b)` gives the columns other names.
+    if (alias !== undefined && isList(from[at + 3])) return { name: alias, shape: UNKNOWN };
     if (isList(node)) return { name: alias, shape: this.shapeIn(node, scope) };
     const name = nameOf(node) ?? '';
     const isPlain = !isSymbol(from[at + 1], '.') && !isList(from[at + 1]);
@@ -132,8 +140,7 @@ export class ObjectShapes {
     for (let at = 0; at <= nodes.length; at += 1) {
       if (at < nodes.length && !isSetOperator(nodes, at)) continue;
       shapes.push(this.shapeOfSelect(nodes.slice(begun, at), outer));
-      begun = at + 1;
-      while (isWord(nodes[begun], 'ALL') || isWord(nodes[begun], 'DISTINCT')) begun += 1;
+      begun = behindOperator(nodes, at);
     }
     return shapes.reduce(common);
   }
@@ -157,7 +164,7 @@ export class ObjectShapes {
         for (const { name, shape } of scope.sources) {
           if (of !== undefined && name !== of) continue;
           for (const [column, within] of shape.objects)
-            if (!left.has(column)) objects.set(column, within);
+            if (!left.has(column)) objects.set(nameBeside(named, column, name), within);
           this.lookups.add(shape.named.size);
           for (const each of shape.named) if (!isLess || !left.has(each)) named.add(each);
         }
@@ -165,7 +172,8 @@ export class ObjectShapes {
       }
       const path = pathOf(value);
       const found = path && fieldOf(scope, path);
-      const name = as ?? found?.name ?? path?.at(-1);
+      const own = found?.name ?? path?.at(-1);
+      const name = as ?? (own && nameBeside(named, own, found?.table));
       if (name === undefined) continue;
       named.add(name);
       if (found && found.keys.length === 0) objects.set(name, found.within);
@@ -177,6 +185,10 @@ export class ObjectShapes {
 /** A column can only be a short prefix of a path, however long the path is. */
 const COLUMN_NAME_MAX = 1024;
 const HOLDS_OBJECTS = /^(?:Nullable\()?(?:JSON|Tuple\()/;
+
+/** The name of a column that several tables have is that of the first one's. */
+const nameBeside = (named: ReadonlySet<string>, column: string, table = ''): string =>
+  named.has(column) ? `${table}.${column}` : column;
 
 function bodyOf(nodes: Nodes, clauses: readonly Clause[], word: Clause['word']): Nodes {
   const clause = clauses.find((each) => each.word === word);
@@ -190,9 +202,11 @@ function beginsTable(from: Nodes, at: number): boolean {
   return at === 0 || isSymbol(before, ',') || isJoined;
 }
 
-/** Keeps the names that have the same meaning in both shapes. */
+/** Keeps the names that have the same meaning in both shapes, at the same places. */
 function common(one: Shape, other: Shape): Shape {
   const objects = new Map<string, Within>();
+  const [names, others] = [[...one.named], [...other.named]];
+  if (names.some((name, at) => name !== others[at])) return { objects, named: one.named };
   for (const [name, within] of one.objects) {
     const same = [...within].filter(([path, field]) => {
       const too = other.objects.get(name)?.get(path);
@@ -205,16 +219,6 @@ function common(one: Shape, other: Shape): Shape {
 
 const allNames = (nodes: Nodes): readonly string[] =>
   nodes.flatMap((node) => (node.kind === 'group' ? allNames(node.nodes) : [node.value]));
-
-/** Names with dots between them; undefined for anything else. */
-export function pathOf(nodes: Nodes): readonly string[] | undefined {
-  const isPath = nodes.every((node, at) =>
-    at % 2 === 0 ? nameOf(node) !== undefined : isSymbol(node, '.'),
-  );
-  return isPath && nodes.length % 2 === 1
-    ? nodes.flatMap((node, at) => (at % 2 === 0 ? (nameOf(node) ?? []) : []))
-    : undefined;
-}
 
 /** The prefix of a name that is a column of objects, or leads into one. */
 export interface Found {

@@ -1,5 +1,6 @@
 import { quoteText } from '@app/warehouse';
 import { DECIMAL_DIGITS_MAX, isExact } from '../casts/known-type.js';
+import { integerOf, isFloatBesideLong } from '../numbers/equal-numbers.js';
 import { positiveZero } from '../numbers/one-zero.js';
 import { columnsOf, type Membership, type Sought } from '../queries/membership.js';
 import { clausesOf, isSetOperator } from '../queries/select-clauses.js';
@@ -72,6 +73,10 @@ function comparable(
   const type = typeOf(nodes);
   const other = typeOf(itemOf(query));
   const widest = [`toDecimal256(${value}, ${SCALE})`, `(SELECT toDecimal256(*, ${SCALE}) FROM ${rows})`] as const; // prettier-ignore
+  if (isFloatBesideLong(type, other)) {
+    const [one, each] = [integerOf({ type, written: value }), integerOf({ type: other, written: '*' })]; // prettier-ignore
+    return [one, `(SELECT ${each} FROM ${rows})`];
+  }
   const sought = type.kind === 'float' ? positiveZero(value) : value;
   if (other.kind === 'float') return [sought, `(SELECT ${positiveZero('*')} FROM ${rows})`];
   const bothExact = (type.isExact && (other.isExact || isExact(other))) || (other.isExact && isExact(type)); // prettier-ignore

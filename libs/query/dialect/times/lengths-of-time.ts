@@ -136,12 +136,18 @@ function multipliedUnit(factor: Side, interval: Side): string | undefined {
   const number = `(${factor.written}) * (${count})`;
   const length = LENGTHS[unit];
   const isWhole = /^(?:signed|unsigned|count|literal)$/.test(factor.type.kind);
+  const [, over, divisor] = DIVISION.exec(factor.written) ?? [];
+  const times = divisor === undefined ? Number(factor.written) : Number(over) / Number(divisor);
+  if (length === undefined && !Number.isInteger(times * Number(count)) && Number.isFinite(times * Number(count))) // prettier-ignore
+    throw new MillraceError('INVALID_SQL', `a fraction of a ${unit.toLowerCase()} is no length of time: write days, INTERVAL '30 days' / 3`); // prettier-ignore
   // The engine cuts off the fraction of a decimal, and refuses that of a float.
   if (isWhole || length === undefined)
     return `toInterval${unit}(accurateCast(${isWhole ? number : `toFloat64(${number})`}, 'Nullable(Int64)'))`;
   return rounded(`${number} * ${length}`);
 }
 
+/** See {@link dividedInterval}. */
+const DIVISION = /^\((1) \/ \((\d+(?:\.\d*)?)\)\)$/;
 const INTERVAL = /^(\(*)toInterval(\w+)\(([^]*)$/;
 
 /** True for a call that makes an interval, in brackets or without, and a multiple of one. */

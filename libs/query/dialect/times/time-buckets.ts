@@ -1,4 +1,4 @@
-import { MillraceError } from '@app/platform';
+import { certain, MillraceError } from '@app/platform';
 import { isInteger, type Known } from '../casts/known-type.js';
 import { UNIT_LENGTHS } from './unit-lengths.js';
 
@@ -36,6 +36,26 @@ export function bucket(width: string, time: string): string | undefined {
   const within = `positiveModulo(${micros} - ${ORIGIN}, toInt64(${length * BigInt(count)}))`;
   return `fromUnixTimestamp64Micro(${micros} - ${within}, 'UTC')`;
 }
+
+/**
+ * A bucket of a time without a zone has none either. A cast would keep the zone, so the time itself
+ * is moved.
+ * @param types of the arguments: the width and the time, in either order.
+ */
+export function inZoneOfTime(
+  name: string,
+  types: readonly Known[],
+  args: readonly string[],
+  written: string,
+): string {
+  const at = types.findIndex(({ kind, isLocal }) => kind === 'date' || isLocal);
+  if (!BUCKETS.test(name) || at === -1 || at > 1) return written;
+  const time = certain(args[at], 'time of a bucket');
+  const since = `toUnixTimestamp64Micro(toDateTime64(${time}, 6, 'UTC'))`;
+  return `addMicroseconds(CAST(${time}, 'DateTime64(6)'), toUnixTimestamp64Micro(toDateTime64(${written}, 6, 'UTC')) - ${since})`;
+}
+
+const BUCKETS = /^(?:time_bucket|date_bin)$/;
 
 /** DuckDB's `epoch_ms` turns an integer into a time, and a time into a number. */
 export const timeOfMilliseconds = (

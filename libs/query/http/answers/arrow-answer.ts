@@ -8,11 +8,13 @@ import {
 import { arrowField, arrowType, field, type ArrowField, type ArrowType } from './arrow-type.js';
 
 export function arrowFields(
-  { columns, within = [] }: Pick<TableDescription, 'columns' | 'within'>,
+  { columns, within = [], given }: Pick<TableDescription, 'columns' | 'within' | 'given'>,
   shapes: ReadonlyMap<string, Shape>,
 ): readonly ArrowField[] {
   const known = new Map(within.map(({ name, type }) => [name, type]));
   return columns.map(({ name, type }) => {
+    const told = given?.get(name);
+    if (told !== undefined) return arrowField(name, told, isOfObjects(type));
     const struct = { Struct: structFields(shapes.get(name) ?? {}, name, known) };
     if (isOfObjects(type)) return field(name, struct, true);
     if (isListOfObjects(type)) return field(name, { List: field('item', struct, true) }, true);
