@@ -82,6 +82,10 @@ export async function openComponents(config: EdgeConfig, logger: Logger): Promis
         { err: error },
         `structs of table ${name} that are null are read as structs whose fields are null`,
       ),
+    toldOfShort: (name, { file, line, count }) =>
+      logger.warn(
+        `table ${name}: ${file} has ${count} ${count === 1 ? 'line' : 'lines'} with fewer fields than its first one (line ${line}), which are null there`,
+      ),
   };
   const tables = new TableRegistry(workshop, logger);
   const stores = new KeyValueStores(workshop, logger);

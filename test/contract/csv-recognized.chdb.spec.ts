@@ -7,7 +7,7 @@ const CSV = { delimiter: ',', columns: ['v', 'n'] };
 const [DAY, WALL, UTC, TEXT] = ['Date32', 'DateTime64(6)', "DateTime64(6, 'UTC')", 'String'];
 const [WALL_NANOS, UTC_NANOS] = ['DateTime64(9)', "DateTime64(9, 'UTC')"];
 
-describe('days and times that CSV has, with the real engine', () => {
+describe('days, times and words of numbers that CSV has, with the real engine', () => {
   let under: Acceptance;
   beforeAll(async () => {
     under = await openAcceptance();
@@ -35,6 +35,38 @@ describe('days and times that CSV has, with the real engine', () => {
     [['2024-01-01T10:00Z', '2024-01-01 10:00+01:00'], UTC, ['2024-01-01 10:00:00.000000', '2024-01-01 09:00:00.000000']], // prettier-ignore
   ])('%j are %s', async (values, type, rows) => {
     expect(await told(values)).toEqual({ type: `Nullable(${type})`, rows, refused: [] });
+  });
+
+  it.each<[readonly string[], readonly string[]]>([
+    [['1.5', 'NaN', '-nan', 'inf', '-Inf', '"INFINITY"'], ['1.5', 'nan', 'nan', 'inf', '-inf', 'inf']],
+    [['1', ' nan ', ''], ['1', 'nan', 'null']],
+    [['NaN'], ['nan']],
+  ])('%j are floats', async (values, rows) => {
+    expect(await told(values)).toEqual({ type: 'Nullable(Float64)', rows, refused: [] });
+  }); // prettier-ignore
+
+  it.each([[['inf', 'x']], [['1', '+inf']], [['1', 'NA']], [['1', 'infinit']], [['nan', 'true']]])(
+    '%j are texts',
+    async (values) => {
+      expect(await told(values)).toEqual({ type: 'Nullable(String)', rows: values, refused: [] });
+    },
+  );
+
+  it('columns of numbers take them as they take fractions, and others do not', async () => {
+    for (const [type, rows] of [['Float32', ['nan', '-inf']], ['Int16', ['nan', '-inf']], ['Decimal(9, 2)', []], ['Date32', []], ['Bool', []]] as const) {
+      const keeper = new PureKeeper().declare([{ name: 'v', type: `Nullable(${type})` }]);
+      const { accepted, rejected } = await under.accept(keeper, ['NaN,1', '-Infinity,2'], CSV);
+      expect([type, await under.ordered(accepted, 'toString(v)')]).toEqual([type, rows]);
+      expect([type, rejected?.rejections?.lines ?? []]).toEqual([type, rows.length > 0 ? [] : [1, 2]]);
+    }
+  }); // prettier-ignore
+
+  it('a word of a float that does not go into its column is kept as text', async () => {
+    const keeper = new PureKeeper();
+    await told(['1', `${2n ** 62n}`], keeper);
+    const { accepted, rejected } = await under.accept(keeper, ['NaN,7'], CSV);
+    expect(accepted?.rows ?? 0).toBe(0);
+    expect(JSON.stringify(rejected)).toContain('NaN');
   });
 
   it.each([

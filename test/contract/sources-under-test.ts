@@ -34,6 +34,7 @@ export function sourcesUnderTest(): SourcesUnderTest {
       holding: new Holding(),
       told: () => undefined,
       toldOfNulls: () => undefined,
+      toldOfShort: () => undefined,
     };
     opened = { folder, engine, workshop };
   });

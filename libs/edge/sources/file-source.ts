@@ -50,7 +50,8 @@ export function fileSource(
       // A format whose reader reads no byte.
       const files = tableFunction('file', [quoteText(path), 'One']);
       const lines = tableFunction('file', [quoteText(path), 'LineAsString', quoteText('line String')]); // prettier-ignore
-      return { ...read, call, many: isGlob(path), shown: place.path, stamp, files, lines };
+      const records = tableFunction('file', [quoteText(path), 'JSONAsString', quoteText('json String')]); // prettier-ignore
+      return { ...read, call, many: isGlob(path), shown: place.path, stamp, files, lines, records };
     }
     case 'http': {
       const sent = Object.entries(headers ?? {}).map(

@@ -12,6 +12,8 @@ export interface CsvShape {
   readonly skipped: number;
   /** Blanks around values are dropped, because there are quotes behind blanks. */
   readonly isLoose: boolean;
+  /** Records may have fewer fields than the first one of their file, and null in the others; absent: none may. */
+  readonly mayBeShort?: boolean;
 }
 
 /** Says where and how the engine reads a table's rows. */
@@ -56,6 +58,10 @@ export interface Source {
   readonly files?: string;
   /** A table function with the lines of its files, in `line`; absent: they are not on this machine. */
   readonly lines?: string;
+  /** A table function with the records of its JSON, in `json`; absent: they are not on this machine. */
+  readonly records?: string;
+  /** Names of columns of JSON that are texts as they are written, whatever they hold; absent: there are none. */
+  readonly texts?: readonly string[];
   /** A table function over the log of a Delta table: files of these names, in a format; absent: it is none. */
   readonly deltaLog?: (names: string, format: string, structure: string) => string;
   /** Looks at its files; absent, or nothing found: nobody can tell whether they change. */

@@ -2,7 +2,7 @@ import { Session } from 'chdb';
 import type { SourceEngine, SourceEngineOptions } from '../source-engine.js';
 import { ChdbStatements } from './chdb-statements.js';
 import { Engine } from './engine.js';
-import { openReader } from './open-reader.js';
+import { asArguments, FILE_READING, openReader } from './open-reader.js';
 
 /** Settings for statements that create tables: their rows stay in the order of their files. */
 const DEFINING: readonly string[] = [
@@ -11,6 +11,7 @@ const DEFINING: readonly string[] = [
   '--session_timezone=UTC',
   '--date_time_output_format=iso',
   '--output_format_json_quote_64bit_integers=0',
+  ...asArguments(FILE_READING),
 ];
 
 const KILL_ALL = 'KILL QUERY WHERE query_id != queryID() ASYNC';

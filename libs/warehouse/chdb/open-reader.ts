@@ -18,20 +18,23 @@ interface ReaderOptions {
   readonly readers: number;
 }
 
+/** A file that is cut off while it is mapped into memory ends the process. */
+export const FILE_READING = { storage_file_read_method: 'pread' } as const;
+
 /** @param control a session that may end queries. */
 export function openReader(
   engine: Engine,
   control: Session,
   { directory, limits, readers }: ReaderOptions,
 ): ChdbReader {
-  const settings = readSettings(limits);
+  const settings = { ...readSettings(limits), ...FILE_READING };
   const whole = {
     ...settings,
     ...WHOLE_RESULT,
     ...ONE_WRITER,
     output_format_json_array_of_rows: 1,
   };
-  const small = readSettings({ ...limits, ...SmallAnswers.within(limits) });
+  const small = { ...settings, ...readSettings({ ...limits, ...SmallAnswers.within(limits) }) };
   const results = join(directory, 'results');
   emptyDirectory(results);
   return new ChdbReader({
@@ -48,7 +51,9 @@ export function openReader(
 /** Waking several threads for a small answer takes longer than writing it in one. */
 const ONE_WRITER = { output_format_parallel_formatting: 0 } as const;
 
-function asArguments(settings: Readonly<Record<string, string | number>>): readonly string[] {
+export function asArguments(
+  settings: Readonly<Record<string, string | number>>,
+): readonly string[] {
   return Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { borrowServer, type BorrowedServer } from '../../server/borrow-server.js';
 import { edgeInFolder } from '../../server/edge-in-folder.js';
+import { until } from '../../server/until.js';
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
@@ -54,11 +55,25 @@ const ALIKE: Readonly<Record<string, readonly [text: string, rows: Rows]>> = {
   'numbers with exponents': ['a,b,c\n1e5,1E5,-2.5e-3\n2,3,4\n', [{ a: 100000, b: 100000, c: -0.0025 }, { a: 2, b: 3, c: 4 }]],
   'truths of Python and of spreadsheets': ['a,b\nTrue,TRUE\nFalse,FALSE\n', [{ a: true, b: true }, { a: false, b: false }]],
   'zeros before numbers in quotes': ['a,b\n"007",1\n"008",2\n', [{ a: '007', b: 1 }, { a: '008', b: 2 }]],
+  'short lines': ['a,b,c\n1,x,3\n4,"y"\n5\n', [{ a: 1, b: 'x', c: 3 }, { a: 4, b: 'y', c: null }, { a: 5, b: null, c: null }]],
+  'a short line at the end': ['a;b;c\r\n1;x;3\r\n2', [{ a: 1, b: 'x', c: 3 }, { a: 2, b: null, c: null }]],
+  'short lines below names that are missing': [',a,\n1,2\n3,4,5\n', [{ column_1: 1, a: 2, column_3: null }, { column_1: 3, a: 4, column_3: 5 }]],
+  'words of floats': ['n,a,b\n1,1.5,NaN\n2,Infinity,x\n3,-inf,y\n4,nan,z\n', [{ n: 1, a: 1.5, b: 'NaN' }, { n: 2, a: null, b: 'x' }, { n: 3, a: null, b: 'y' }, { n: 4, a: null, b: 'z' }]],
   'names that are missing': [',a,\n0,1,2\n', [{ column_1: 0, a: 1, column_3: 2 }]],
 }; // prettier-ignore
 
 const REFUSED: readonly (readonly [what: string, text: string | Buffer, message: string])[] = [
-  ['too few fields', 'a,b,c\n1,2,3\n4,5\n', 'line 3 of t.csv has 2 fields, and line 1 has 3'],
+  [
+    'too many fields behind too few',
+    'a,b,c\n1,2\n3,4,5,6\n',
+    'line 3 of t.csv has 4 fields, and line 1 has 3',
+  ],
+  [
+    'what follows quotes in such a file',
+    'a,b\n1\n2,"x"y\n',
+    'line 3 of t.csv has a value in quotes, and no delimiter follows it',
+  ],
+  ['a blank line among short ones', 'a,b,c\n1,2\n\n3,4,5\n', 'line 3 of t.csv is blank'],
   ['too many fields', 'a,b\n1,"x\ny"\n2,3,4\n', 'line 4 of t.csv has 3 fields, and line 1 has 2'],
   ['a delimiter behind each row', 'a,b\n1,2,\n', 'line 2 of t.csv has 3 fields'],
   ['a blank line between', 'a,b\n1,x\n\n2,y\n', 'line 3 of t.csv is blank'],
@@ -113,6 +128,25 @@ describe('CSV of strangers', () => {
     write(text);
     expect(await register('t.csv')).toContain(JSON.stringify(message).slice(1, -1));
   });
+
+  it('short lines are told, and found behind many others', async () => {
+    const many = Array.from({ length: 40_000 }, (_, n) => `${n},x${n},${n}\n`).join('');
+    for (const more of ['', ',materialize=false']) {
+      write(`a,b,c\n${many}7,8\n9\n`);
+      expect(await register(`t.csv${more}`)).toBe('');
+      const counted = await own.edge.sql('SELECT count() AS n, count(c) AS c, sum(a) AS a FROM t');
+      expect(JSON.parse(counted.text)).toEqual([{ n: 40_002, c: 40_000, a: 799_980_016 }]);
+    }
+    await until(() => Promise.resolve(own.edge.output().includes('t.csv has 2 lines with fewer fields than its first one (line 40002)'))); // prettier-ignore
+  });
+
+  it('a line that is too long, and comes later, is not cut where lines may be short', async () => {
+    write('a,b,c\n1,2,3\n4,5\n');
+    expect(await register('t.csv,materialize=false')).toBe('');
+    write('a,b,c\n1,2,3\n4,5,6,7\n');
+    const answer = await own.edge.sql('SELECT * FROM t');
+    expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('line 3 has 4 fields')]);
+  }); // prettier-ignore
 
   it('the delimiter that is said is taken', async () => {
     write('a;b,c\n1;2,3\n');

@@ -101,6 +101,63 @@ describe('JSON of strangers', () => {
     expect((await own.edge.sql(sql)).json()).toEqual([{ n: 40_001, b: 799_980_000, a: '5' }]);
   });
 
+  it('a column of objects with a field "null" is text as it is written', async () => {
+    const text = '[{"a": {"null": 1.50, "b": "x"}, "c": {"d": 1}, "l": [{"e": {"null": null}}]}]';
+    for (const uri of ['t.json', 't.json,materialize=false']) {
+      expect(await register(text, uri)).toBe('');
+      const [a, l] = ['{"null": 1.50, "b": "x"}', '[{"e": {"null": null}}]'];
+      expect(await rows()).toEqual([{ a, c: { d: 1 }, l }]);
+    }
+  });
+
+  it('takes what JSON of other programs has', async () => {
+    expect(await register('{"a": NaN, "b": "x\ty"}{"a": 1.5} {"a": 2}, {"a": 3, "l": [null]}')).toBe('');
+    const [nothing, none] = [{ b: null, l: [] }, null];
+    expect(await rows()).toEqual([
+      { ...nothing, a: none, b: 'x\ty' },
+      ...[1.5, 2].map((a) => ({ ...nothing, a })),
+      { ...nothing, a: 3, l: [null] },
+    ]);
+    expect((await own.edge.sql('SELECT isNaN(a) AS n FROM t WHERE b IS NOT NULL')).json()).toEqual([{ n: true }]);
+    expect(await register('{"a": Infinity}')).toContain('JSON has no word for an infinity');
+  }); // prettier-ignore
+
+  it('an object with a record for each name is refused soon, and its records are rows by pointer', async () => {
+    const all = Array.from({ length: 30_000 }, (_, n) => [
+      `id${n}`,
+      { name: `n${n}`, 'it"s': n, tags: ['x'], at: { [`k${n % 7}`]: 1 } },
+    ]);
+    const text = JSON.stringify(Object.fromEntries(all));
+    const began = performance.now();
+    expect(await register(text)).toContain('values at more than 10000 places');
+    expect(performance.now() - began).toBeLessThan(10_000);
+    const sql = "SELECT count() AS n, sum(value.`it\"s`) AS s, max(value.at.k6) AS k, min(key) AS key FROM t"; // prettier-ignore
+    const told = [{ n: 30_000, s: 449_985_000, k: 1, key: 'id0' }];
+    expect(await register(text, 't.json,pointer=')).toBe('');
+    expect((await own.edge.sql(sql)).json()).toEqual(told);
+    expect(await register(`{"v": 1, "all": {"x": ${text}}}`, 't.json,pointer=/all/x')).toBe('');
+    expect((await own.edge.sql(sql)).json()).toEqual(told);
+    expect(await register('{"a": 1, "b": [2], "c": {}}', 't.json,pointer=')).toBe('');
+    expect(await rows()).toEqual([
+      { key: 'a', value: '1' },
+      { key: 'b', value: '[2]' },
+      { key: 'c', value: '{}' },
+    ]);
+  });
+
+  it('a field whose names are data is text, in one record or in all of them together', async () => {
+    const record = (n: number): string => `{"n": ${n}, "deps": {"p${2 * n}": "^1", "p${2 * n + 1}": "^2"}}\n`; // prettier-ignore
+    const text = Array.from({ length: 20_000 }, (_, n) => record(n)).join('');
+    const began = performance.now();
+    expect(await register(text)).toBe('');
+    expect(performance.now() - began).toBeLessThan(10_000);
+    const sql = "SELECT count() AS n, max(deps) AS deps, JSONExtractString(min(deps), 'p0') AS p FROM t";
+    const deps = '{"p9998": "^1", "p9999": "^2"}';
+    expect((await own.edge.sql(sql)).json()).toEqual([{ n: 20_000, deps, p: '^1' }]);
+    expect(await register(gzipSync(text), 't.json.gz')).toBe('');
+    expect((await own.edge.sql(sql)).json()).toEqual([{ n: 20_000, deps, p: '^1' }]);
+  }); // prettier-ignore
+
   it('an object of more than a thousand places is text as it is written', async () => {
     const keyed = Array.from({ length: 600 }, (_, n) => `"u${n}": {"n": ${n}, "x": 1.50}`).join(
       ', ',

@@ -89,7 +89,7 @@ export class CsvObjects {
       }
       // A column of decimals may have values beyond 64 bits, which JSON can hold only as text.
       const isBeyond = values.isBeyond && reading !== AS_TYPED;
-      if ((kind >= INT && kind <= FLOAT) || isBeyond) {
+      if (!values.isNoJson && ((kind >= INT && kind <= FLOAT) || isBeyond)) {
         writer.copy(values.source, values.from, values.to);
         return;
       }

@@ -17,6 +17,17 @@ const PLAIN_DIGITS = 15;
 const MINUS_ZERO_LENGTH = 2;
 const [ZERO_TEXT, BREAK] = [Buffer.from('0'), Buffer.from('\n')];
 const [TRUE, FALSE] = [Buffer.from('true'), Buffer.from('false')];
+/** Floats that have no digits, by the words for them in small letters, as the engine reads them: it takes `nan` for the beginning of `null`. */
+const WORDS: ReadonlyMap<string, Buffer> = new Map([
+  ['nan', Buffer.from('NaN')],
+  ['-nan', Buffer.from('NaN')],
+  ['inf', Buffer.from('inf')],
+  ['-inf', Buffer.from('-inf')],
+  ['infinity', Buffer.from('inf')],
+  ['-infinity', Buffer.from('-inf')],
+]);
+const WORD_LENGTH_MAX = 9;
+const [LOWER_I, LOWER_N] = [0x69, 0x6e];
 
 /** Tells how fields are read: by the column they go into. */
 export const [AS_TEXT, AS_NUMBER, AS_TRUTH, AS_JSON, AS_ANY, AS_TYPED] = [0, 1, 2, 3, 4, 5];
@@ -44,6 +55,8 @@ export class CsvValues {
   marks = 0;
   /** Tells whether the field read last is a number that no type holds. */
   isBeyond = false;
+  /** Tells whether the field read last is a float without digits, which JSON cannot write. */
+  isNoJson = false;
   /** Tells the place of the number that was read last, without the blanks around it. */
   source: Buffer;
   from = 0;
@@ -63,6 +76,7 @@ export class CsvValues {
   kindOf(from: number, to: number, reading: number): number {
     this.marks = 0;
     this.isBeyond = false;
+    this.isNoJson = false;
     if (reading !== AS_TRUTH) {
       const kind = this.number(from, to);
       if (kind >= 0 || reading === AS_NUMBER) return kind >= 0 ? kind : TEXT;
@@ -90,7 +104,7 @@ export class CsvValues {
 
   /**
    * Reads a number as JSON writes them, or with blanks around it, or without a digit before or
-   * behind its point, as statistics programs write them: `-.5`, `5.`.
+   * behind its point, as statistics programs write them: `-.5`, `5.`; also `NaN` and `inf`.
    * @returns -1 where it is none, or one that no type holds
    */
   private number(begin: number, end: number): number {
@@ -106,12 +120,24 @@ export class CsvValues {
     const first = bytes[from] ?? 0;
     const point = first === MINUS ? from + 1 : from;
     if (bytes[point] === POINT && point + 1 < to) return this.numberWithZero(from, point, to);
-    if (first !== MINUS && (first < ZERO || first > NINE)) return -1;
+    if (!isDigit(bytes[point])) return this.numberOfWord(from, point, to);
     if (this.isPlainInteger(from, to)) return INT;
     const kind = this.scanned(this.scanner, from, to);
     if (kind >= 0 || this.isBeyond) return kind;
     const behind = this.behindBarePoint(point, to);
     return behind < 0 ? -1 : this.numberWithZero(from, behind, to);
+  }
+
+  /** Writes `NaN` for `nan`, and `-inf` for `-Infinity`. */
+  private numberOfWord(from: number, letter: number, to: number): number {
+    const first = (this.bytes[letter] ?? 0) | LOWER;
+    if ((first !== LOWER_I && first !== LOWER_N) || to - from > WORD_LENGTH_MAX) return -1;
+    const word = WORDS.get(this.bytes.toString('latin1', from, to).toLowerCase());
+    if (!word) return -1;
+    this.source = word;
+    [this.from, this.to] = [0, word.length];
+    this.isNoJson = true;
+    return FLOAT;
   }
 
   /** @returns the place behind the point of a number that has no digit there; -1 where there is none */

@@ -5,6 +5,8 @@ import { AS_IT_STANDS, type ValueReader } from './value-reader.js';
 const [MINUS, POINT, ZERO, NINE] = [0x2d, 0x2e, 0x30, 0x39];
 /** All integers of so many digits are safe. */
 const SAFE_DIGITS = 15;
+/** Floats that CSV has as words; JSON has none. */
+const NO_DIGITS = /^(?:NaN|-?inf)$/;
 
 /** Reads integers of at most 32 bits, between two numbers. */
 export const integersWithin =
@@ -13,7 +15,8 @@ export const integersWithin =
     if (isText) return undefined;
     const plain = plainInteger(bytes, from, to);
     if (plain !== undefined) return plain >= least && plain <= most ? AS_IT_STANDS : undefined;
-    const integer = integerOf(bytes.toString('latin1', from, to));
+    const text = bytes.toString('latin1', from, to);
+    const integer = NO_DIGITS.test(text) ? undefined : integerOf(text);
     return integer !== undefined && integer >= least && integer <= most
       ? String(integer)
       : undefined;
@@ -45,7 +48,7 @@ const DIGITS_MAX = 9;
 export const narrowFloats: ValueReader = (bytes, from, to, isText) => {
   if (isText) return undefined;
   const text = bytes.toString('latin1', from, to);
-  if (EVERY_SHORT.test(text)) return AS_IT_STANDS;
+  if (EVERY_SHORT.test(text) || NO_DIGITS.test(text)) return AS_IT_STANDS;
   const value = Number(text);
   const float = Math.fround(value);
   const isKept = shortest(float) === value || (float === value && !Number.isInteger(value));

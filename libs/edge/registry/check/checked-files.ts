@@ -13,6 +13,7 @@ import type { DescribedTable } from '../../table-description.js';
 import { writtenNames } from '../csv/header-names.js';
 import { checkCsv, type SeenCsv } from '../csv/csv-bytes.js';
 import { refusePadded } from '../csv/loose-quotes.js';
+import { shortRecords, type ShortRecords } from '../csv/uneven-records.js';
 import { checkCharacters } from './character-scan.js';
 import { checkJsonDepth, OBJECT_LEVELS_MAX } from './json-depth.js';
 
@@ -22,6 +23,8 @@ export interface SeenFiles {
   readonly haveQuotedWords: boolean;
   /** Values of CSV have blanks before their quotes. */
   readonly haveLooseQuotes: boolean;
+  /** Records of CSV that have fewer fields than the first one, by file; empty where none may. */
+  readonly short: ReadonlyMap<string, ShortRecords>;
   /**
    * Looks at all bytes of files of which only the beginning was looked at; absent: there are none.
    * @throws {MillraceError}
@@ -37,7 +40,7 @@ interface Check {
    * @param name what to call the file in a message
    * @throws {MillraceError}
    */
-  look(file: string, name: string): Promise<SeenCsv>;
+  look(file: string, name: string): Promise<Seen>;
   /** Looks at all bytes of a file; absent: `look` does so. */
   lookAtAll?(file: string, name: string): Promise<void>;
   /** A statement that tells files that need no look: whether it is one, and whether it has quotes; absent: there is none. */
@@ -55,7 +58,12 @@ const countOf = (...marks: readonly string[]): string =>
 const isShallow = (file: string): string =>
   `SELECT ifNull(max(opened) <= ${OBJECT_LEVELS_MAX} AND max(opened != closed OR quotes > 0 OR NOT isValid) = 0, 1), 0 FROM (SELECT isValid, ${countOf('{', '[')} AS opened, ${countOf('}', ']')} AS closed, ${countOf('"')} AS quotes FROM (SELECT isValidUTF8(line) AS isValid, replaceRegexpAll(line, ${TEXT}, '') AS bare FROM ${tableFunction('file', [quoteText(file), 'LineAsString', quoteText('line String')])})) FORMAT JSONCompactEachRow`;
 
-const NOTHING_SEEN: SeenCsv = { hasQuotedWord: false, hasLooseQuote: false };
+interface Seen extends SeenCsv {
+  /** Absent: there are none, or there may be none. */
+  readonly short?: ShortRecords | undefined;
+}
+
+const NOTHING_SEEN: Seen = { hasQuotedWord: false, hasLooseQuote: false };
 
 function checkOf({ options, columns }: DescribedTable, { csv }: Source): Check | undefined {
   switch (options.format) {
@@ -69,8 +77,8 @@ function checkOf({ options, columns }: DescribedTable, { csv }: Source): Check |
       };
     case 'csv':
       return {
-        look: (file, name) => orNoCsv(checkCsv(file, csv?.delimiter ?? ','), name),
-        looksWell,
+        look: (file, name) => orNoCsv(seenCsv(file, csv), name),
+        ...(!csv?.mayBeShort && { looksWell }),
       };
     case 'json':
     case 'ndjson':
@@ -87,6 +95,11 @@ function checkOf({ options, columns }: DescribedTable, { csv }: Source): Check |
     default:
       return undefined;
   }
+}
+
+async function seenCsv(file: string, csv: Source['csv']): Promise<Seen> {
+  const seen = await checkCsv(file, csv?.delimiter ?? ',');
+  return csv?.mayBeShort ? { ...seen, short: await shortRecords(file, csv) } : seen;
 }
 
 /** The engine looks for types in fewer bytes, unless it is asked to look at all. */
@@ -151,6 +164,7 @@ export function fileChecks(
   let stamp: string | undefined;
   const withQuotes = new Set<string>();
   const withLooseQuotes = new Set<string>();
+  const short = new Map<string, ShortRecords>();
   const padded = lookAtPadded(source, header !== undefined);
   let isLoose = csv?.isLoose;
   let isChecked = false;
@@ -164,7 +178,7 @@ export function fileChecks(
       throw new MillraceError('MALFORMED_BODY', 'a file has come with quotes behind blanks: the table must be read again (reload_interval does so, or register it again)'); // prettier-ignore
     isChecked = true;
     isLoose = haveLooseQuotes;
-    return { haveQuotedWords: withQuotes.size > 0, haveLooseQuotes, lookAtAll };
+    return { haveQuotedWords: withQuotes.size > 0, haveLooseQuotes, short, lookAtAll };
   };
   const lookAtAll = async (): Promise<void> => {
     for (const path of checked.keys())
@@ -182,6 +196,7 @@ export function fileChecks(
       const seen = await checkUnpacked(path, nameOf(path), check, terms);
       withQuotes[seen.hasQuotedWord ? 'add' : 'delete'](path);
       withLooseQuotes[seen.hasLooseQuote ? 'add' : 'delete'](path);
+      if (seen.short) short.set(nameOf(path), seen.short);
       changed.push(path);
       if (names && header) {
         const plain = await plainPath(path, directory);
@@ -218,7 +233,7 @@ async function checkUnpacked(
   name: string,
   check: Check,
   { directory, engine: { statements }, room = () => halfOfFree(directory) }: Terms,
-): Promise<SeenCsv> {
+): Promise<Seen> {
   if (!isPacked(path)) return check.look(path, name);
   const packed = await plainPath(path, directory);
   const unpacked = join(directory, `${randomUUID()}.unpacked`);

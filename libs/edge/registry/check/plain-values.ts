@@ -44,7 +44,8 @@ export async function arePlain(
     const tests: string[] = [];
     const wanted = new Set<string>();
     for (const { leaf, name, isTop } of leaves) {
-      const test = oddOf(leaf, { notation, isTop, isSeen: seen.has(leaf) });
+      const isText = source.texts?.includes(name) ?? false;
+      const test = isText ? '' : oddOf(leaf, { notation, isTop, isSeen: seen.has(leaf) });
       if (test === undefined) return false;
       if (test === '') continue;
       tests.push(test);

@@ -3,6 +3,7 @@ import { quoteIdentifier, WarehouseError, type Column, type SourceEngine } from 
 import { SourceError } from '../../sources/source-error.js';
 import { settingsClause, type Settings, type Source } from '../../sources/source.js';
 import { inStatements, withoutScreened, type Doubtful } from './doubtful-places.js';
+import { isShort } from '../csv/uneven-records.js';
 import { doubtOf } from './doubts.js';
 import { leavesOf, withLeaves } from './leaves.js';
 
@@ -172,6 +173,7 @@ async function lookAt(
     if (!(error instanceof WarehouseError)) throw error;
     const more = MORE_FIELDS.exec(error.message);
     if (more) return { name: more[1] };
+    if (isShort(error)) throw error;
     // A broken row reports itself, with its place, when it is read.
     if (BROKEN.test(error.type)) return undefined;
     throw error;
@@ -186,7 +188,7 @@ export async function refuseMisfits(
 ): Promise<void> {
   // Files may appear later, or may be broken. That is reported when they are read.
   const misfits = await misfitsOf(typed, source, statements).catch((error: unknown) => {
-    if (error instanceof WarehouseError) return undefined;
+    if (error instanceof WarehouseError && !isShort(error)) return undefined;
     throw error;
   });
   for (const [name, value] of misfits?.values ?? []) {

@@ -3,7 +3,7 @@ import type { Column, SourceEngine } from '@app/warehouse';
 import { listedPaths } from '../../sources/listed-paths.js';
 import { SourceError } from '../../sources/source-error.js';
 import type { Source } from '../../sources/source.js';
-import type { CheckFiles } from '../check/checked-files.js';
+import type { CheckFiles, SeenFiles } from '../check/checked-files.js';
 
 /** Looks at the types that files have of themselves. */
 interface KeptTypes {
@@ -81,7 +81,7 @@ export async function keepTypes(
   };
 }
 
-const NOTHING = { haveQuotedWords: false, haveLooseQuotes: false };
+const NOTHING: SeenFiles = { haveQuotedWords: false, haveLooseQuotes: false, short: new Map() };
 
 /**
  * Fails where a pattern has no file any more. The engine would answer no rows, because the columns

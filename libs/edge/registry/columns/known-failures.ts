@@ -14,6 +14,10 @@ const KNOWN: readonly (readonly [RegExp, string])[] = [
   ],
   [/Cannot decrypt/, 'it is encrypted Parquet, which is not read here'],
   [
+    /Cannot parse input: expected '?.'? before: '(-?Inf)/i,
+    'JSON has no word for an infinity: write null, or declare its column in `schema` as Float64 (json.dumps of Python writes it, allow_nan=False finds it)',
+  ],
+  [
     /Cannot parse input: expected ',' before: '\d/,
     'a number has more digits than the 20 that can be told from JSON: declare its column in `schema` as Utf8, or write it in quotes',
   ],

@@ -6,6 +6,8 @@ interface CsvField {
   readonly isQuoted: boolean;
   /** There are blanks around it: before its quotes, or around it where it has none. */
   readonly isPadded: boolean;
+  /** Other characters than blanks stand between its closing quote and the next delimiter. */
+  readonly isTorn: boolean;
 }
 
 /** A record of CSV. A blank line is one of a single empty field. */
@@ -30,14 +32,15 @@ export async function* csvRecords(
   let text = '';
   let isQuoted = false;
   let isBehindBlanks = false;
+  let isTorn = false;
   let fields: CsvField[] = [];
   let line = 1;
   let begun = 1;
   const endField = (): void => {
     const bare = isQuoted ? text : text.replace(/\r+$/, '');
     const isPadded = isQuoted ? isBehindBlanks : bare !== bare.replace(/^[ \t]+|[ \t]+$/g, '');
-    fields.push({ text: bare, isQuoted, isPadded });
-    [state, text, isQuoted, isBehindBlanks] = ['blank', '', false, false];
+    fields.push({ text: bare, isQuoted, isPadded, isTorn });
+    [state, text, isQuoted, isBehindBlanks, isTorn] = ['blank', '', false, false, false];
   };
   for await (const piece of pieces) {
     for (const character of decoder.write(piece)) {
@@ -59,6 +62,7 @@ export async function* csvRecords(
       } else {
         const isBlank = character === ' ' || character === '\t' || character === '\r';
         if (!isBlank || !isQuoted) text += character;
+        isTorn ||= !isBlank && isQuoted;
         if (!isBlank && character !== '\ufeff') state = 'plain';
       }
     }

@@ -6,6 +6,10 @@ import { unevenRecord } from '../csv/uneven-records.js';
 const OF_SEVERAL_KINDS = /Automatically defined type .+? for column '(.+?)' in row \d+ differs from type defined by previous rows/s; // prettier-ignore
 /** For each of them all rows are read anew. */
 const TEXTS_MAX = 20;
+/** The engine has no tuple with such an element. */
+const WITH_NULL_FIELD = /Tuple element name 'null' is reserved/;
+/** More columns than these are not made texts because of such a field. */
+const NULL_FIELDS_MAX = 100;
 
 /** The columns as the engine finds them; one whose values are of several kinds is text as it is written. */
 export async function describeColumns(
@@ -16,17 +20,22 @@ export async function describeColumns(
   const all = { ...source.settings, ...inference, print_pretty_type_names: '0' };
   const describe = (more: Settings = {}): Promise<string> =>
     statements.run(`DESCRIBE TABLE ${source.call(undefined)}${settingsClause({ ...all, ...more })} FORMAT JSONEachRow`); // prettier-ignore
+  const most = (source.texts?.length ?? 0) + TEXTS_MAX;
   const withTexts = async (texts: readonly string[]): Promise<string> => {
     const hints = texts.map((name) => `${quoteIdentifier(name)} Nullable(String)`).join(', ');
     try {
       return await describe(texts.length > 0 ? { schema_inference_hints: quoteText(hints) } : {});
     } catch (error) {
+      if (WITH_NULL_FIELD.test(String(error))) {
+        const names = (await withNullField(source, statements)).filter((each) => !texts.includes(each)); // prettier-ignore
+        if (names.length > 0) return withTexts([...texts, ...names]);
+      }
       const [, name] = OF_SEVERAL_KINDS.exec(String(error)) ?? [];
-      if (name === undefined || texts.includes(name) || texts.length === TEXTS_MAX) throw error;
+      if (name === undefined || texts.includes(name) || texts.length >= most) throw error;
       return withTexts([...texts, name]);
     }
   };
-  const told = await withTexts([]).catch(async (error: unknown) => {
+  const told = await withTexts(source.texts ?? []).catch(async (error: unknown) => {
     const uneven = await unevenRecord(error, source, statements);
     // The engine passes over blank lines at the end of a file only while it reads rows.
     if (uneven === 'even') return describe({ input_format_csv_allow_variable_number_of_columns: '1' }); // prettier-ignore
@@ -34,4 +43,17 @@ export async function describeColumns(
   });
   const lines = told.split('\n').filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line) as Column);
+}
+
+/** The columns with a field `null` somewhere within their objects. */
+async function withNullField(
+  { records, settings }: Source,
+  statements: SourceEngine['statements'],
+): Promise<readonly string[]> {
+  if (records === undefined) return [];
+  const fields = `SELECT arrayJoin(JSONExtractKeysAndValuesRaw(json)) AS field FROM ${records}`;
+  const hasNull = `match(tupleElement(field, 2), ${quoteText(String.raw`"null"\s*:`)})`;
+  const sql = `SELECT groupUniqArray(${NULL_FIELDS_MAX})(tupleElement(field, 1)) FROM (${fields}) WHERE ${hasNull}${settingsClause(settings)} FORMAT JSONCompactEachRow`;
+  const [names] = JSON.parse(await statements.run(sql)) as readonly [readonly string[]];
+  return names;
 }

@@ -12,6 +12,7 @@ import type { Settings, Source } from '../../sources/source.js';
 import type { DescribedColumn, DescribedTable } from '../../table-description.js';
 import { MICROSECONDS } from '../check/doubts.js';
 import { leavesOf, withLeaves } from '../check/leaves.js';
+import { isLarge, withLargeAsText } from '../check/json-places.js';
 import { refuseNameless } from '../check/nameless-columns.js';
 import {
   isComposite,
@@ -47,9 +48,11 @@ interface Inferring {
  */
 export async function inferColumns(
   { columns, options, partitionColumns = [] }: DescribedTable,
-  source: Source,
+  opened: Source,
   { statements, seen, folders }: Inferring,
 ): Promise<readonly Column[]> {
+  const isJson = opened.inferred && options.format !== 'csv' && !columns;
+  const source = isJson ? await withLargeAsText(opened, statements) : opened;
   for (const { name } of partitionColumns) folders.add(name);
   for (const [, name = ''] of source.shown.matchAll(/\/([^/=]+)=[^/]*(?=\/)/g)) folders.add(name);
   const isArrow = options.format === 'arrow' || options.format === 'arrows';
@@ -248,12 +251,6 @@ async function columnsOfHeader(
 }
 
 /**
- * An object with values at more places within it is kept as text. Its names are data, such as the
- * keys of a dictionary, and it would take minutes to look at each place.
- */
-const PLACES_MAX = 1_000;
-
-/**
  * Settles an inferred type: times have one precision and a zone, and columns without a value are
  * texts.
  */
@@ -261,7 +258,7 @@ function settledType(type: string, notation: 'csv' | 'json'): string {
   // A text such as `[1, 2]` stays a text, as it does when it is uploaded.
   if (notation === 'csv' && isComposite(type)) return 'Nullable(String)';
   const leaves = leavesOf('', type);
-  if (leaves.length > PLACES_MAX) return 'Nullable(String)';
+  if (isLarge(leaves.length)) return 'Nullable(String)';
   // Fields of objects may be called Date.
   return withLeaves(type, (at) => {
     const { type: found, nullable } = certain(leaves[at], 'leaf of the type');

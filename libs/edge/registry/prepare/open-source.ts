@@ -31,6 +31,7 @@ import type { Holding } from './holding.js';
 import { refuseFarDepth } from '../check/far-json-depth.js';
 import { shapeOf } from '../csv/csv-beginning.js';
 import { namedByPlace } from '../csv/header-names.js';
+import type { ShortRecords } from '../csv/uneven-records.js';
 
 /** The dependencies that are needed to create tables. */
 export interface Workshop {
@@ -47,6 +48,8 @@ export interface Workshop {
   told(this: void, name: string, error: unknown): void;
   /** It cannot be found out where structs of a table are null. */
   toldOfNulls(this: void, name: string, error: unknown): void;
+  /** Records of a file of CSV have fewer fields than its first one. */
+  toldOfShort(this: void, name: string, short: ShortRecords & { readonly file: string }): void;
 }
 
 export interface OpenedSource extends Source {

@@ -13,6 +13,7 @@ import { refuseNumbered } from '../columns/delta-mapping.js';
 import { folderColumns, type FolderColumn } from '../columns/folder-columns.js';
 import { insistingOnOne, keepTypes } from '../columns/kept-types.js';
 import { loosened } from '../csv/loose-quotes.js';
+import { isShort, orWithShortRecords } from '../csv/uneven-records.js';
 import { describeColumns } from './describe-columns.js';
 import { declared, inferColumns } from './infer-columns.js';
 import { loadFailure } from './load-failure.js';
@@ -63,7 +64,8 @@ export async function prepareTable(
   try {
     const source = await openSource(described, workshop);
     try {
-      return await prepared(described, source, workshop);
+      const { statements } = workshop.engine;
+      return await orWithShortRecords(source, statements, (each) => prepared(described, each, workshop)); // prettier-ignore
     } finally {
       if (source.unpacked !== undefined) await rm(source.unpacked, { force: true });
     }
@@ -85,6 +87,8 @@ async function prepared(
   const stamp = await opened.stamp?.();
   const check = fileChecks(described, opened, workshop);
   const seen = await check?.();
+  for (const [file, short] of seen?.short ?? [])
+    workshop.toldOfShort(described.name, { ...short, file });
   const source = { ...opened, ...(seen?.haveLooseQuotes && loosened(opened)) };
   const hasTypes = OWN_TYPES.has(described.options.format);
   const isOfSeveral = source.many && hasTypes;
@@ -133,7 +137,7 @@ async function prepared(
         workshop,
       ).catch((error: unknown) => {
         workshop.holding.giveBack(bytes);
-        if (isAsked) throw error;
+        if (isAsked || isShort(error)) throw error;
         workshop.told(described.name, error);
       });
       if (copied !== undefined) {
