@@ -17,7 +17,8 @@ export async function parquetTable(file: string): Promise<TableSource> {
   }
   return {
     fields: fields.map(({ name, type }) => ({ name, type })),
-    files: oneFile({ file, format: 'Parquet', held: fields, rows, objects }),
+    // A footer may say that there are no rows where there are some, which is noticed when they are read.
+    files: [named({ file, format: 'Parquet', held: fields, rows, objects })],
   };
 }
 
@@ -27,6 +28,8 @@ export async function arrowTable(file: string): Promise<TableSource> {
   return { fields, files: oneFile({ file, objects: [], ...held }) };
 }
 
-function oneFile(file: Omit<DataFile, 'name' | 'constants'>): readonly DataFile[] {
-  return file.rows === 0 ? [] : [{ ...file, name: NAME, constants: NO_CONSTANTS }];
-}
+type Unnamed = Omit<DataFile, 'name' | 'constants'>;
+
+const named = (file: Unnamed): DataFile => ({ ...file, name: NAME, constants: NO_CONSTANTS });
+
+const oneFile = (file: Unnamed): readonly DataFile[] => (file.rows === 0 ? [] : [named(file)]);

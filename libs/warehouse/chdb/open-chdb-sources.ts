@@ -7,6 +7,7 @@ import { asArguments, FILE_READING, openReader } from './open-reader.js';
 /** Settings for statements that create tables: their rows stay in the order of their files. */
 const DEFINING: readonly string[] = [
   '--max_insert_threads=1',
+  '--input_format_parquet_preserve_order=1',
   '--allow_experimental_alias_table_engine=1',
   '--session_timezone=UTC',
   '--date_time_output_format=iso',

@@ -23,7 +23,7 @@ describe('files that are written anew while they are read', () => {
     let isDone = false;
     const all = Promise.all(asking).finally(() => (isDone = true));
     while (!isDone) {
-      // Whoever writes a file in place makes it empty first.
+      // A program that writes a file in place makes it empty first.
       writeFileSync(file, '');
       writeFileSync(file, text);
       await new Promise(setImmediate);

@@ -236,7 +236,7 @@ describe('a table that cannot be loaded', () => {
       'x=uk_cities_with_headers.csv,format=parquet',
       'x',
       'uk_cities_with_headers.csv',
-      'Not a Parquet file',
+      'it is no Parquet file',
     ],
     ['x=blogs-delta/_delta_log,format=delta', 'x', '_delta_log', 'no delta table'],
     ['x=partitioned_csv,format=parquet', 'x', 'partitioned_csv', 'there is no file in it'],

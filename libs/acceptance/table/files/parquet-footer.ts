@@ -16,6 +16,8 @@ interface ParquetFooter {
 }
 
 const NESTED_MAX = 100;
+/** Decimals of so many digits do not go into 32 bits. */
+const WIDE_DIGITS = 10;
 
 /**
  * Reads a Parquet file's footer.
@@ -104,6 +106,12 @@ function scalarOf(element: SchemaElement, file: string): FieldType {
     const { precision = 0, scale = 0 } = element;
     if (!Number.isInteger(precision) || !Number.isInteger(scale))
       throw notParquet(file, `column ${JSON.stringify(element.name)} has no precision`);
+    // The engine reads 32 bits of each 64.
+    if (type === 'INT64' && precision < WIDE_DIGITS)
+      throw notParquet(
+        file,
+        `column ${JSON.stringify(element.name)} has decimals of less than ten digits in 64 bits, which are not read here: cast it to a decimal of ten digits or more, or write it in 32 bits`,
+      );
     return { kind: 'decimal', precision, scale };
   }
   if (logical?.type === 'DATE' || converted === 'DATE') return { kind: 'date' };

@@ -28,7 +28,7 @@ export const isLarge = (places: number): boolean => places > PLACES_MAX;
 /** If there are more files, the others are not looked at. */
 const FILES_MAX = 200;
 
-/** What the records of a file have together. */
+/** The places that records of a file have together. */
 interface SeenPlaces {
   /** Names of fields with values at more than {@link PLACES_MAX} places within them. */
   readonly large: readonly string[];
@@ -109,7 +109,7 @@ class PlacesScan implements SeenPlaces {
   private awaitsName = false;
   /** The place of the name that was read last. */
   private place = SEED;
-  /** That place has no value yet. */
+  /** True until the value at that place begins. */
   private isOpen = false;
   private name = '';
   private field: Set<number> | undefined;
@@ -125,7 +125,7 @@ class PlacesScan implements SeenPlaces {
   take(piece: Buffer): void {
     for (let at = 0; at < piece.length; at += 1) {
       if (this.isText) at = this.text(piece, at);
-      else this.mark(piece[at] ?? 0);
+      else this.mark(piece.readUInt8(at));
     }
   }
 
@@ -133,7 +133,7 @@ class PlacesScan implements SeenPlaces {
   private text(piece: Buffer, from: number): number {
     let at = from;
     for (; at < piece.length; at += 1) {
-      const byte = piece[at] ?? 0;
+      const byte = piece.readUInt8(at);
       if (this.isEscaped) this.isEscaped = false;
       else if (byte === BACKSLASH) this.isEscaped = true;
       else if (byte === QUOTE) {

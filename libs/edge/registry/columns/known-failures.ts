@@ -53,6 +53,19 @@ const KNOWN: readonly (readonly [RegExp, string])[] = [
     /number of column names (\d+) differs with the number of types (\d+)/,
     'its first line has $1 fields, and others have $2: each must have as many; delimiter= says what parts them',
   ],
+  [/Not a Parquet file/, 'it is no Parquet file, or was cut off'],
+  [
+    /Page CRC checksum verification failed.*column: (.+?)\.?$/,
+    'column "$1" has other bytes than its checksums say: the file is damaged, or its writer computed them wrongly; write it anew',
+  ],
+  [
+    /INT96 timestamp out of range.*column: (.+?)\.?$/,
+    'column "$1" has a time in 96 bits before 1678 or after 2262, which is not read here: write it as a timestamp of 64 bits, or leave the column out by `schema`',
+  ],
+  [
+    /(Range out of bounds|Malformed \w+ compressed page|Page size out of bounds|Row group \d+ has negative row count)/,
+    'it is damaged, or was cut off ($1)',
+  ],
   [/Parquet file has no columns/, 'it has no columns'],
   [/there are no files with provided path/, 'there is no file in it whose name ends as those of its format do'], // prettier-ignore
   [

@@ -13,7 +13,7 @@ import type { DescribedColumn, DescribedTable } from '../../table-description.js
 import { MICROSECONDS } from '../check/doubts.js';
 import { leavesOf, withLeaves } from '../check/leaves.js';
 import { isLarge, withLargeAsText } from '../check/json-places.js';
-import { refuseNameless } from '../check/nameless-columns.js';
+import { refuseFaultyFooters } from '../check/faulty-footers.js';
 import {
   isComposite,
   misfitsOf,
@@ -59,6 +59,7 @@ export async function inferColumns(
   const notation = options.format === 'csv' ? 'csv' : 'json';
   if (columns && !isArrow) {
     const asked = declared(columns);
+    await refuseFaultyDeclared(columns, source, statements);
     if (source.inferred && source.files !== undefined)
       await refuseMisfits({ columns: asked, notation, areDeclared: true, folders }, source, statements); // prettier-ignore
     return asked;
@@ -72,7 +73,7 @@ export async function inferColumns(
   }
   const find = async (inference: Settings): Promise<readonly Column[]> => {
     const told = await withoutRows({ ...source, inference }, statements, ask);
-    await refuseNameless(source, statements);
+    await refuseFaultyFooters(source, statements);
     const timed = await withTimesOfDay(told, source, statements);
     const found = [...(await withMoments(timed, source, statements))];
     if (source.many && 'schema_inference_mode' in inference) {
@@ -196,6 +197,18 @@ async function typesByName(
       return at < 0 ? [] : [[`c${at + 1}`, type]];
     }),
   );
+}
+
+/** Files of declared columns may come later, or be damaged, which is told when they are read. */
+async function refuseFaultyDeclared(
+  columns: readonly DescribedColumn[],
+  source: Source,
+  statements: SourceEngine['statements'],
+): Promise<void> {
+  const names = new Set(columns.map(({ name }) => name));
+  await refuseFaultyFooters(source, statements, names).catch((error: unknown) => {
+    if (!(error instanceof WarehouseError)) throw error;
+  });
 }
 
 /** Declared columns need no file yet. */

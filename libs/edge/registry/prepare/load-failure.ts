@@ -20,6 +20,7 @@ export function loadFailure(table: DescribedTable, error: unknown): MillraceErro
 function readable(error: unknown): string {
   const { message } = toWarehouseError(error);
   const sentence = message
+    .replace(/:? ?\(in file\/uri [^()]*\)/g, '')
     .replace(/\(version [^()]*(?:\([^()]*\))?\)/g, '')
     .replace(/: ?(?:While executing|In scope|while executing) .*$/s, '')
     .replace(/You can (?:specify|manually).*$/s, '')

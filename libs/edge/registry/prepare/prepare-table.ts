@@ -13,12 +13,12 @@ import { refuseNumbered } from '../columns/delta-mapping.js';
 import { folderColumns, type FolderColumn } from '../columns/folder-columns.js';
 import { insistingOnOne, keepTypes } from '../columns/kept-types.js';
 import { loosened } from '../csv/loose-quotes.js';
-import { isShort, orWithShortRecords } from '../csv/uneven-records.js';
 import { describeColumns } from './describe-columns.js';
 import { declared, inferColumns } from './infer-columns.js';
 import { loadFailure } from './load-failure.js';
 import { nullStructs, type NullStructs } from './null-structs.js';
 import { openSource, type OpenedSource, type Workshop } from './open-source.js';
+import { canBeReadOtherwise, readOtherwise } from './read-otherwise.js';
 import { schemaOfFiles } from './schema-of-files.js';
 
 /** A table that can be served. */
@@ -65,7 +65,7 @@ export async function prepareTable(
     const source = await openSource(described, workshop);
     try {
       const { statements } = workshop.engine;
-      return await orWithShortRecords(source, statements, (each) => prepared(described, each, workshop)); // prettier-ignore
+      return await readOtherwise(source, statements, (each) => prepared(described, each, workshop));
     } finally {
       if (source.unpacked !== undefined) await rm(source.unpacked, { force: true });
     }
@@ -137,7 +137,7 @@ async function prepared(
         workshop,
       ).catch((error: unknown) => {
         workshop.holding.giveBack(bytes);
-        if (isAsked || isShort(error)) throw error;
+        if (isAsked || canBeReadOtherwise(error)) throw error;
         workshop.told(described.name, error);
       });
       if (copied !== undefined) {
