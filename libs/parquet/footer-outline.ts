@@ -13,6 +13,9 @@ const SCHEMA_VALUES_MAX = 400_000;
 const SCHEMA = 2;
 const ROWS = 3;
 const ROW_GROUPS = 4;
+const ENCRYPTION = 8;
+
+export const ENCRYPTED = 'it is encrypted, which is not read here';
 
 /**
  * The footer with only its schema and its number of rows.
@@ -36,6 +39,7 @@ export function footerOutline(footer: Uint8Array): Uint8Array {
   if (schema?.type !== LIST) throw new BrokenFileError('it has no schema');
   if (rows?.type !== I64) throw new BrokenFileError('it does not say how many rows there are');
   if (groups?.type !== LIST) throw new BrokenFileError('it has no row groups');
+  if (fields.has(ENCRYPTION)) throw new BrokenFileError(ENCRYPTED);
   const noGroups = [STRUCT];
   return Buffer.concat([
     header(SCHEMA, LIST),

@@ -1,7 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { parquetMetadata, type SchemaElement } from 'hyparquet';
 import { MillraceError } from '@app/platform';
-import { footerOutline } from './footer-outline.js';
+import { ENCRYPTED, footerOutline } from './footer-outline.js';
 
 /** The end of a Parquet file. */
 interface Footer {
@@ -16,6 +16,7 @@ interface Footer {
 /** The length of the footer and the format's mark, at both ends of a file. */
 const TAIL_BYTES = 8;
 const MARK = 'PAR1';
+const ENCRYPTED_MARK = 'PARE';
 /**
  * The size of the footer, which is held in memory. Files with a thousand columns and a thousand row
  * groups need far less.
@@ -51,7 +52,9 @@ function parse(footer: Buffer, name: string): ReturnType<typeof parquetMetadata>
 async function footerBytes(handle: FileHandle, name: string): Promise<Buffer> {
   const { size } = await handle.stat();
   const tail = await bytesAt(handle, size - TAIL_BYTES, size < TAIL_BYTES ? 0 : size);
-  if (tail.toString('latin1', 4) !== MARK)
+  const mark = tail.toString('latin1', 4);
+  if (mark === ENCRYPTED_MARK) throw notParquet(name, ENCRYPTED);
+  if (mark !== MARK)
     throw notParquet(name, `it does not end with ${MARK}; it is another format, or was cut off`);
   const length = tail.readUInt32LE(0) + TAIL_BYTES;
   if (length > size || length > FOOTER_BYTES_MAX)

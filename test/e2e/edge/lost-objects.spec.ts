@@ -203,5 +203,20 @@ describe('files that are lost, or become others', () => {
       const made = await own.edge.post('/api/table', [{ tableName: 'd', uri: `${url}/deep.json` }]);
       expect([made.status, made.text]).toEqual([400, expect.stringContaining('more than 16 levels')]);
     }); // prettier-ignore
+
+    it('JSON with records by their names is refused, and its large fields are texts', async () => {
+      const keyed = Array.from({ length: 11_000 }, (_, n) => `"id${n}": {"n": ${n}}`).join(', ');
+      files.set('/keyed.json', `{${keyed}}`);
+      const uri = `${url}/keyed.json`;
+      const made = await own.edge.post('/api/table', [{ tableName: 'k', uri }]);
+      expect([made.status, made.text]).toEqual([400, expect.stringContaining('more than 10000 places')]);
+      await register('k', `${uri},pointer=`);
+      const sql = 'SELECT count() AS n, sum(value.n) AS sum FROM k';
+      expect((await own.edge.sql(sql)).json()).toEqual([{ n: 11_000, sum: 60_494_500 }]);
+      files.set('/keyed.json', `{"v": 1, "all": {${keyed}}}`);
+      await register('k', uri);
+      const sized = await own.edge.sql('SELECT v, length(all) AS size FROM k');
+      expect(sized.json()).toEqual([{ v: 1, size: keyed.length + 2 }]);
+    }); // prettier-ignore
   });
 });

@@ -9,6 +9,8 @@ const FIXTURES = join(import.meta.dirname, '../../fixtures/parquet');
 const REFUSED: readonly (readonly [file: string, here: string, uploaded: string])[] = [
   ['decimal-in-64-bits', 'column "_c0" has decimals of less than ten digits in 64 bits', 'column "_c0" has decimals of less than ten digits in 64 bits'],
   ['rows-not-counted', 'its footer says that it has 0 rows, and its row groups have 6', 'it should have 0 rows and has 6'],
+  ['encrypted-column', 'it is encrypted Parquet, which is not read here', 'it is encrypted, which is not read here'],
+  ['encrypted-footer', 'it is no Parquet file, or was cut off, or is encrypted', 'it is encrypted, which is not read here'],
   ['wrong-checksums', 'column "FRUIT" has other bytes than its checksums say', 'checksum'],
 ]; // prettier-ignore
 

@@ -47,15 +47,21 @@ export async function withLargeAsText(
 ): Promise<Source> {
   if (source.files === undefined) return source;
   const texts = new Set<string>();
-  for (const path of await listedPaths(source.files, statements, FILES_MAX)) {
-    const { large, areTooMany } = await placesOf(path);
-    for (const name of large) texts.add(name);
-    if (areTooMany)
-      throw new SourceError(
-        `its records have values at more than ${RECORD_PLACES_MAX} places, each of which would be a column: where it is one object with a record for each name ({"id1": {…}, "id2": {…}}), format=json and pointer= (or pointer=/path/to/it) make a row of each, with the name in the column "key" and the record in "value"; else declare the columns that are wanted in \`schema\``,
-      );
-  }
+  for (const path of await listedPaths(source.files, statements, FILES_MAX))
+    for (const name of await largeFields(path)) texts.add(name);
   return texts.size === 0 ? source : { ...source, texts: [...texts] };
+}
+
+/**
+ * The names of fields with too many places within them, in the beginning of a file.
+ * @throws {SourceError} where its records have more places than can be columns
+ */
+export async function largeFields(file: string): Promise<readonly string[]> {
+  const { large, areTooMany } = await placesOf(file);
+  if (!areTooMany) return large;
+  throw new SourceError(
+    `its records have values at more than ${RECORD_PLACES_MAX} places, each of which would be a column: where it is one object with a record for each name ({"id1": {…}, "id2": {…}}), format=json and pointer= (or pointer=/path/to/it) make a row of each, with the name in the column "key" and the record in "value"; else declare the columns that are wanted in \`schema\``,
+  );
 }
 
 /** Looks at the beginning of a file of JSON, which may be packed. */

@@ -53,7 +53,7 @@ const KNOWN: readonly (readonly [RegExp, string])[] = [
     /number of column names (\d+) differs with the number of types (\d+)/,
     'its first line has $1 fields, and others have $2: each must have as many; delimiter= says what parts them',
   ],
-  [/Not a Parquet file/, 'it is no Parquet file, or was cut off'],
+  [/Not a Parquet file/, 'it is no Parquet file, or was cut off, or is encrypted'],
   [
     /Page CRC checksum verification failed.*column: (.+?)\.?$/,
     'column "$1" has other bytes than its checksums say: the file is damaged, or its writer computed them wrongly; write it anew',

@@ -110,7 +110,8 @@ async function sourceOfFiles(
   const isFar = place.kind !== 'local' && described.columns === undefined;
   if (isFar && (options.format === 'json' || options.format === 'ndjson')) {
     const bytes = { ...format, name: 'RowBinary', settings: {} };
-    await refuseFarDepth(fileSource(described, place, bytes, credentials), workshop);
+    const from = fileSource(described, place, bytes, credentials);
+    return { ...source, texts: await refuseFarDepth(from, workshop) };
   }
   if (options.format === 'parquet') {
     const footers = { ...format, name: 'ParquetMetadata' };
