@@ -7,7 +7,8 @@ const FIXTURES = join(import.meta.dirname, '../../fixtures/parquet');
 
 /** Files that nobody reads here as they are, and what is said of them here and in an upload. */
 const REFUSED: readonly (readonly [file: string, here: string, uploaded: string])[] = [
-  ['decimal-in-64-bits', 'column "_c0" has decimals of less than ten digits in 64 bits', 'column "_c0" has decimals of less than ten digits in 64 bits'],
+  ['decimal-in-64-bits', 'column "_c0" has decimals in more bytes than their digits need', 'column "_c0" has decimals in more bytes than their digits need'],
+  ['decimal-in-12-bytes', 'column "part_fixed" has decimals in more bytes than their digits need', 'column "part_fixed" has decimals in more bytes than their digits need'],
   ['rows-not-counted', 'its footer says that it has 0 rows, and its row groups have 6', 'it should have 0 rows and has 6'],
   ['encrypted-column', 'it is encrypted Parquet, which is not read here', 'it is encrypted, which is not read here'],
   ['encrypted-footer', 'it is no Parquet file, or was cut off, or is encrypted', 'it is encrypted, which is not read here'],
@@ -48,7 +49,9 @@ describe('Parquet of strangers', () => {
     expect(await register('decimal-in-64-bits', schema)).toBe('');
     const declared = [{ name: '_c0', data_type: { Decimal128: [18, 1] }, nullable: true }];
     const narrow = `,schema=${JSON.stringify({ columns: declared })}`;
-    expect(await register('decimal-in-64-bits', narrow)).toContain('less than ten digits');
+    expect(await register('decimal-in-64-bits', narrow)).toContain(
+      'more bytes than their digits need',
+    );
   });
 
   it('rows of several row groups keep their order in a copy', async () => {

@@ -2,6 +2,8 @@ import type { SchemaElement } from 'hyparquet';
 import {
   footerOf,
   holdsValues,
+  isMisreadDecimal,
+  MISREAD_DECIMAL,
   notParquet,
   nullableObjects,
   type NullableObject,
@@ -16,8 +18,6 @@ interface ParquetFooter {
 }
 
 const NESTED_MAX = 100;
-/** Decimals of so many digits do not go into 32 bits. */
-const WIDE_DIGITS = 10;
 
 /**
  * Reads a Parquet file's footer.
@@ -106,12 +106,8 @@ function scalarOf(element: SchemaElement, file: string): FieldType {
     const { precision = 0, scale = 0 } = element;
     if (!Number.isInteger(precision) || !Number.isInteger(scale))
       throw notParquet(file, `column ${JSON.stringify(element.name)} has no precision`);
-    // The engine reads 32 bits of each 64.
-    if (type === 'INT64' && precision < WIDE_DIGITS)
-      throw notParquet(
-        file,
-        `column ${JSON.stringify(element.name)} has decimals of less than ten digits in 64 bits, which are not read here: cast it to a decimal of ten digits or more, or write it in 32 bits`,
-      );
+    if (isMisreadDecimal(element))
+      throw notParquet(file, `column ${JSON.stringify(element.name)} ${MISREAD_DECIMAL}`);
     return { kind: 'decimal', precision, scale };
   }
   if (logical?.type === 'DATE' || converted === 'DATE') return { kind: 'date' };

@@ -15,6 +15,7 @@ import { checkCsv, type SeenCsv } from '../csv/csv-bytes.js';
 import { refusePadded } from '../csv/loose-quotes.js';
 import { shortRecords, type ShortRecords } from '../csv/uneven-records.js';
 import { checkCharacters } from './character-scan.js';
+import { refuseMisreadDecimals } from './misread-decimals.js';
 import { checkJsonDepth, OBJECT_LEVELS_MAX } from './json-depth.js';
 
 /** The things that a look at files tells besides. */
@@ -72,6 +73,14 @@ function checkOf({ options, columns }: DescribedTable, { csv }: Source): Check |
       return {
         look: async (file, name) => {
           await checkArrow(file, name);
+          return NOTHING_SEEN;
+        },
+      };
+    case 'parquet':
+      return {
+        look: async (file, name) => {
+          const declared = columns?.map((each) => each.name);
+          await orRefused(refuseMisreadDecimals(file, declared), name);
           return NOTHING_SEEN;
         },
       };

@@ -1,9 +1,10 @@
+import { MISREAD_DECIMAL } from '@app/parquet';
 import type { SourceEngine } from '@app/warehouse';
 import { SourceError } from '../../sources/source-error.js';
 import { settingsClause, type Source } from '../../sources/source.js';
 
 const IS_NAMELESS = "arrayExists(each -> match(tupleElement(each, 'path'), '^([.]|$)'), columns)";
-/** The engine reads 32 bits of each 64. */
+/** The engine reads 32 bits of each 64. Files of this machine are looked at more closely. */
 const IS_NARROW = "tupleElement(each, 'physical_type') = 'INT64' AND match(tupleElement(each, 'logical_type'), '^Decimal[(]precision=[0-9],')"; // prettier-ignore
 const NARROW = `arrayMap(each -> tupleElement(each, 'path'), arrayFilter(each -> ${IS_NARROW}, columns))`; // prettier-ignore
 const COUNTED = "arraySum(each -> tupleElement(each, 'num_rows'), row_groups)";
@@ -28,9 +29,7 @@ export async function refuseFaultyFooters(
   const [isNameless, narrow, rows, counted] = JSON.parse(answer) as FaultyFooter;
   const column = narrow.find((path) => declared?.has(path.replace(/[.].*$/s, '')) ?? true);
   if (column !== undefined)
-    throw new SourceError(
-      `column ${JSON.stringify(column)} has decimals of less than ten digits in 64 bits, which are not read here: cast it to a decimal of ten digits or more, or write it in 32 bits`,
-    );
+    throw new SourceError(`column ${JSON.stringify(column)} ${MISREAD_DECIMAL}`);
   if (rows !== counted)
     throw new SourceError(
       `its footer says that it has ${rows} rows, and its row groups have ${counted}: write it anew`,
