@@ -15,7 +15,7 @@ import { checkCsv, type SeenCsv } from '../csv/csv-bytes.js';
 import { refusePadded } from '../csv/loose-quotes.js';
 import { shortRecords, type ShortRecords } from '../csv/uneven-records.js';
 import { checkCharacters } from './character-scan.js';
-import { refuseMisreadDecimals } from './misread-decimals.js';
+import { refuseMisreadDecimals } from './faulty-footers.js';
 import { checkJsonDepth, OBJECT_LEVELS_MAX } from './json-depth.js';
 
 /** The things that a look at files tells besides. */
