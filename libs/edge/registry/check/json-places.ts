@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { extname } from 'node:path';
-import type { Transform } from 'node:stream';
+import { pipeline, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import type { SourceEngine } from '@app/warehouse';
 import { COMPRESSED } from '../../sources/engine-format.js';
@@ -69,8 +69,8 @@ async function placesOf(file: string): Promise<SeenPlaces> {
   const scan = new PlacesScan();
   let left = LOOKED_BYTES;
   for await (const piece of unpacked(file)) {
-    scan.take((piece as Buffer).subarray(0, left));
-    left -= (piece as Buffer).length;
+    scan.take(piece.subarray(0, left));
+    left -= piece.length;
     if (left <= 0 || scan.areTooMany) break;
   }
   return scan;
@@ -87,8 +87,10 @@ async function* unpacked(file: string): AsyncGenerator<Buffer> {
   const unpacker = UNPACKERS[ending];
   if (!unpacker && COMPRESSED.includes(ending)) return;
   const bytes = createReadStream(file, { highWaterMark: PIECE_BYTES });
+  // A failure reaches the reader of the last stream.
+  const all = unpacker ? pipeline(bytes, unpacker(), () => undefined) : bytes;
   try {
-    for await (const piece of unpacker ? bytes.pipe(unpacker()) : bytes) yield piece as Buffer;
+    for await (const piece of all) yield piece as Buffer;
   } catch {
     // The engine tells what is wrong with it.
   } finally {
