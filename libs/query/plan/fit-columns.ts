@@ -68,8 +68,8 @@ interface Fitted {
 /** Tells whether the format has structs and maps, in place of JSON. */
 export const hasStructs = (format: AnswerFormat): boolean => LEAVES[format] !== undefined;
 
-/** The length of expressions that read structs; further columns stay JSON. */
-const STRUCTS_MAX = 256 * 1024;
+/** The length of expressions that read structs, as the engine takes them; further columns stay JSON. */
+const STRUCTS_MAX = 192 * 1024;
 
 /**
  * The statement with columns that the format can carry. In CSV, lists and objects are JSON. In

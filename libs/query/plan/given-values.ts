@@ -155,29 +155,26 @@ const DAY_0 = '1970-01-01';
 /** `-MM-DD` */
 const BEHIND_YEAR = 6;
 
-/** SQL: the day of a text of ISO 8601, of every year. */
+/** SQL: the day of a text of ISO 8601, of every year. Lambdas would make its analysis slow. */
 const dayOf = (text: string): string =>
-  unlessNull(text, (there) => `addDays(toDate32('${DAY_0}'), ${daysOf(there)})`);
+  `if(isNull(${text}), NULL, addDays(toDate32('${DAY_0}'), ${daysOf(dayIn(text))}))`;
 
 /** SQL: the time of a text of ISO 8601, of every year that its unit reaches. */
-const momentOf = (text: string, digits: string): string =>
-  unlessNull(text, (there) => {
-    // A day alone is its midnight.
-    const [day, clock] = [1, 2].map(
-      (at) => `splitByChar('T', concat(${there}, 'T00:00:00'))[${at}]`,
-    );
-    const time = `toDateTime64(concat('${DAY_0}T', replaceOne(${clock}, 'Z', '')), ${digits}, 'UTC')`;
-    return `addSeconds(${time}, ${SECONDS_A_DAY} * ${daysOf(String(day))})`;
-  });
+function momentOf(text: string, digits: string): string {
+  // A day alone is its midnight.
+  const [day, clock] = [1, 2].map(
+    (at) => `splitByChar('T', concat(${dayIn(text)}, 'T00:00:00'))[${at}]`,
+  );
+  const time = `toDateTime64(concat('${DAY_0}T', replaceOne(${clock}, 'Z', '')), ${digits}, 'UTC')`;
+  return `if(isNull(${text}), NULL, addSeconds(${time}, ${SECONDS_A_DAY} * ${daysOf(String(day))}))`;
+}
+
+const dayIn = (text: string): string => `ifNull(${text}, '${DAY_0}')`;
 
 /** SQL: days since 1970. A year outside the engine's is read as one within, some turns off. */
 function daysOf(day: string): string {
-  const year = `toInt64(substring(d, 1, length(d) - ${BEHIND_YEAR}))`;
-  const since = `arrayMap(d -> ${year} - ${FIRST_YEAR - TURNS * TURN_YEARS}, [${day}])`;
-  const date = `toDate32(concat(toString(${FIRST_YEAR} + y % ${TURN_YEARS}), substring(d, -${BEHIND_YEAR})))`;
-  return `arrayMap((d, y) -> toInt32(${date}) + ${TURN_DAYS} * (intDiv(y, ${TURN_YEARS}) - ${TURNS}), [${day}], ${since})[1]`;
+  const year = `toInt64(substring(${day}, 1, length(${day}) - ${BEHIND_YEAR}))`;
+  const since = `(${year} + ${TURNS * TURN_YEARS - FIRST_YEAR})`;
+  const date = `toDate32(concat(toString(${FIRST_YEAR} + ${since} % ${TURN_YEARS}), substring(${day}, -${BEHIND_YEAR})))`;
+  return `(toInt32(${date}) + ${TURN_DAYS} * (intDiv(${since}, ${TURN_YEARS}) - ${TURNS}))`;
 }
-
-/** The array gives the text a name, so that it is written once. */
-const unlessNull = (text: string, make: (there: string) => string): string =>
-  `arrayMap(t -> if(isNull(t), NULL, ${make(`ifNull(t, '${DAY_0}')`)}), [${text}])[1]`;
