@@ -34,8 +34,8 @@ export function connectionsMax(): number {
 /**
  * Bounds the open connections. For one too many, the connection ends that has been without a
  * request for longest: so clients that open thousands and send nothing, or half a request, keep no
- * other client out. Where nearly all have a request, whose body may be held back for days, those
- * end that belong to whoever has the most: one organization, or all that did not log in yet.
+ * other client out. A body may be held back for days. So where nearly all connections have a
+ * request, the owner of the most loses some: one organization, or all strangers together.
  * @param tell is called when it happens, at most once a minute
  */
 export function boundConnections(fastify: FastifyInstance, most: number, tell: () => void): void {
@@ -92,8 +92,8 @@ export function boundConnections(fastify: FastifyInstance, most: number, tell: (
 }
 
 /**
- * Connections of whoever has the most: of strangers those that are there for longest, since a login
- * is short; of an organization the last ones, with which it went beyond others.
+ * Finds connections of the owner of the most. Strangers lose the oldest ones, since a login is
+ * short; an organization loses its last ones, with which it went beyond others.
  */
 function ofLargestOwner(
   open: ReadonlyMap<string, Connection>,
@@ -114,7 +114,7 @@ function ofLargestOwner(
   return owner === undefined ? keys.slice(0, count) : keys.slice(-count);
 }
 
-/** Undefined for who has not logged in, and that is told only after a body of the login. */
+/** The share that a request counts for; a caller that has not logged in has none. */
 function ownerOf(request: FastifyRequest): string | undefined {
   const { organization, caller } = request as Partial<AuthenticatedRequest>;
   return organization?.share ?? caller?.userId;

@@ -48,7 +48,7 @@ export function answerOneAtATime(
   function end(line: Line, socket: Socket, failure: MillraceError): void {
     line.isRefused = true;
     line.waiting = [];
-    // What stands behind the beginning of an answer would be taken for its body.
+    // A client would take a refusal behind the beginning of an answer for its body.
     if (line.current?.response.headersSent || socket.writableLength > 0) socket.destroy();
     else refuse(socket, failure);
     // Otherwise a client that goes on sending would have its requests kept.
