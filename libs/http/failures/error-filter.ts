@@ -15,8 +15,13 @@ import {
 } from '@app/platform';
 import { failureForm } from './failure-form.js';
 import { routeHint } from './route-hints.js';
+import { StrangerLines } from './stranger-lines.js';
 import { CONSOLE_HEADER } from '../pages/other-sites.js';
 import { methodsAt } from '../server/route-methods.js';
+
+/** A path of 16 KB would make a line as long, twice. */
+const TOLD_MAX = 500;
+const strangers = new StrangerLines();
 
 /** Is called with every failure before the client gets its answer. */
 type FailureListener = (failure: MillraceError, request: AuthenticatedRequest) => Promise<void>;
@@ -51,17 +56,7 @@ export function sendError(
   }
   const failure = toMillraceError(error, request);
   countFailure(failure, request);
-  const log = {
-    requestId: request.id,
-    method: request.method,
-    url: loggedUrl(request),
-    kind: failure.kind,
-  };
-  const told = withoutLiterals(failure.message);
-  const engine = engineFailure(failure.cause);
-  if (failure.kind === 'INTERNAL') logger.error({ ...log, err: error }, told);
-  else if (engine) logger.info({ ...log, engine }, 'the engine has refused it');
-  else logger.info({ ...log, err: failure.cause }, told);
+  logFailure(failure, error, request, logger);
   if (reply.sent || reply.raw.headersSent) {
     // A cut answer must never look whole.
     reply.raw.destroy();
@@ -80,6 +75,28 @@ export function sendError(
   };
   if (form?.headers) void reply.headers(form.headers);
   void reply.status(failure.status).type(type).send(body);
+}
+
+function logFailure(
+  failure: MillraceError,
+  error: unknown,
+  request: FastifyRequest,
+  logger: Logger,
+): void {
+  const isOurs = failure.kind === 'INTERNAL';
+  const { caller } = request as Partial<AuthenticatedRequest>;
+  if (!isOurs && !caller && !strangers.admit(logger)) return;
+  const log = {
+    requestId: request.id,
+    method: request.method,
+    url: loggedUrl(request).slice(0, TOLD_MAX),
+    kind: failure.kind,
+  };
+  const told = withoutLiterals(failure.message).slice(0, TOLD_MAX);
+  const engine = engineFailure(failure.cause);
+  if (isOurs) logger.error({ ...log, err: error }, told);
+  else if (engine) logger.info({ ...log, engine }, 'the engine has refused it');
+  else logger.info({ ...log, err: failure.cause }, told);
 }
 
 /**

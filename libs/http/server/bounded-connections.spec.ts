@@ -17,6 +17,11 @@ describe('bounded connections', () => {
     boundConnections(server, MOST, () => (told += 1));
     const released = new Promise<void>((resolve) => (release = resolve));
     server.get('/fast', () => 'fast');
+    server.addHook('onRequest', (request, _reply, done) => {
+      const { org } = request.query as { org?: string };
+      if (org !== undefined) Object.assign(request, { organization: { share: org } });
+      done();
+    });
     server.get('/slow', async () => {
       arrivals.emit('slow');
       await released;
@@ -65,17 +70,33 @@ describe('bounded connections', () => {
     expect(told).toBe(1);
   });
 
-  it('keep all that wait for an answer, and take others when those have it', async () => {
-    const waiting = [];
-    for (let n = 0; n < MOST; n += 1) {
-      const arrived = once(arrivals, 'slow');
-      waiting.push(ask(await opened(), '/slow'));
-      await arrived;
-    }
-    expect(await ask(await opened(), '/fast')).toBe('closed');
-    release();
-    for (const answer of waiting) expect(await answer).toMatch(/slow$/);
+  const slowly = async (path = '/slow'): Promise<{ readonly answer: Promise<string> }> => {
+    const arrived = once(arrivals, 'slow');
+    const answer = ask(await opened(), path);
+    await arrived;
+    return { answer };
+  };
+
+  it('of who has not logged in end first where nearly all wait for an answer', async () => {
+    const own = [await slowly('/slow?org=a'), await slowly('/slow?org=b')];
+    const strangers = [];
+    for (let n = 0; n < MOST; n += 1) strangers.push(await slowly());
     expect(await ask(await opened(), '/fast')).toMatch(/fast$/);
+    release();
+    for (const { answer } of own) expect(await answer).toMatch(/slow$/);
+    expect(await strangers[0]?.answer).toBe('closed');
+    expect(await strangers.at(-1)?.answer).toMatch(/slow$/);
+  });
+
+  it('of one organization end, its last ones, when it has more than others', async () => {
+    const neighbour = await slowly('/slow?org=b');
+    const many = [];
+    for (let n = 0; n < MOST - 1; n += 1) many.push(await slowly('/slow?org=a'));
+    expect(await ask(await opened(), '/fast?org=b')).toMatch(/fast$/);
+    expect(await many.at(-1)?.answer).toBe('closed');
+    release();
+    expect(await neighbour.answer).toMatch(/slow$/);
+    expect(await many[0]?.answer).toMatch(/slow$/);
   });
 
   it('leave files for other things', () => {

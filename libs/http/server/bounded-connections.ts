@@ -1,14 +1,19 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { AuthenticatedRequest } from '@app/platform';
 
 const CONNECTIONS_MAX = 16_384;
 const TELL_EACH_MS = 60_000;
+/** While this share of the connections is without a request, only such ones are ended. */
+const SPARE = 1 / 8;
+/** So many are ended at a time, since to find them all connections are looked at. */
+const ENDED_AT_ONCE = 1 / 256;
 
 interface Connection {
   readonly socket: Socket;
-  /** Requests without a complete answer. */
-  requests: number;
+  /** The request that has no complete answer yet. */
+  request?: FastifyRequest;
 }
 
 /**
@@ -29,7 +34,8 @@ export function connectionsMax(): number {
 /**
  * Bounds the open connections. For one too many, the connection ends that has been without a
  * request for longest: so clients that open thousands and send nothing, or half a request, keep no
- * other client out.
+ * other client out. A body may be held back for days. So where nearly all connections have a
+ * request, the owner of the most loses some: one organization, or all strangers together.
  * @param tell is called when it happens, at most once a minute
  */
 export function boundConnections(fastify: FastifyInstance, most: number, tell: () => void): void {
@@ -37,9 +43,25 @@ export function boundConnections(fastify: FastifyInstance, most: number, tell: (
   /** Connections without a request, those first that have been so for longest. */
   const idle = new Map<string, Socket>();
   let told = -Infinity;
+
+  function makeRoom(newest: string): void {
+    const [longest] = idle;
+    if (longest && longest[0] !== newest && idle.size > most * SPARE) {
+      // A connection that ends is counted until it has ended, and must not be taken again.
+      idle.delete(longest[0]);
+      longest[1].destroy();
+      return;
+    }
+    for (const key of ofLargestOwner(open, newest, Math.ceil(most * ENDED_AT_ONCE))) {
+      open.get(key)?.socket.destroy();
+      open.delete(key);
+      idle.delete(key);
+    }
+  }
+
   fastify.server.on('connection', (socket: Socket) => {
     const key = keyOf(socket);
-    const connection = { socket, requests: 0 };
+    const connection = { socket };
     open.set(key, connection);
     idle.set(key, socket);
     socket.once('close', () => {
@@ -48,30 +70,54 @@ export function boundConnections(fastify: FastifyInstance, most: number, tell: (
       idle.delete(key);
     });
     if (open.size <= most) return;
-    for (const [oldest, without] of idle) {
-      // A connection that ends is counted until it has ended, and must not be taken again.
-      idle.delete(oldest);
-      without.destroy();
-      break;
-    }
+    makeRoom(key);
     if (performance.now() - told < TELL_EACH_MS) return;
     told = performance.now();
     tell();
   });
-  fastify.addHook('onRequest', ({ raw: request }, { raw: response }, done) => {
-    const key = keyOf(request.socket);
+  fastify.addHook('onRequest', (request, { raw: response }, done) => {
+    const key = keyOf(request.raw.socket);
     const connection = open.get(key);
     if (connection) {
-      connection.requests += 1;
+      connection.request = request;
       idle.delete(key);
       response.once('close', () => {
-        connection.requests -= 1;
+        delete connection.request;
         const isOpen = open.get(key) === connection && !connection.socket.destroyed;
-        if (isOpen && connection.requests === 0) idle.set(key, connection.socket);
+        if (isOpen) idle.set(key, connection.socket);
       });
     }
     done();
   });
+}
+
+/**
+ * Finds connections of the owner of the most. Strangers lose the oldest ones, since a login is
+ * short; an organization loses its last ones, with which it went beyond others.
+ */
+function ofLargestOwner(
+  open: ReadonlyMap<string, Connection>,
+  except: string,
+  count: number,
+): readonly string[] {
+  const owned = new Map<string | undefined, string[]>();
+  for (const [key, { request }] of open) {
+    if (key === except) continue;
+    const owner = request && ownerOf(request);
+    const keys = owned.get(owner);
+    if (keys) keys.push(key);
+    else owned.set(owner, [key]);
+  }
+  let largest: readonly [string | undefined, readonly string[]] = [undefined, []];
+  for (const each of owned) if (each[1].length > largest[1].length) largest = each;
+  const [owner, keys] = largest;
+  return owner === undefined ? keys.slice(0, count) : keys.slice(-count);
+}
+
+/** The share that a request counts for; a caller that has not logged in has none. */
+function ownerOf(request: FastifyRequest): string | undefined {
+  const { organization, caller } = request as Partial<AuthenticatedRequest>;
+  return organization?.share ?? caller?.userId;
 }
 
 /** Over TLS a request has another socket than its connection, with the same ports. */

@@ -14,6 +14,7 @@ import {
 } from '@app/platform';
 import { boundConnections, connectionsMax } from './bounded-connections.js';
 import { lastSegmentConstraint } from './last-segment.js';
+import { answerOneAtATime } from './one-at-a-time.js';
 import { OpenExchanges } from './open-exchanges.js';
 import { refuseOtherSites, type AllowedPages } from '../pages/other-sites.js';
 import { rememberRoutes } from './route-methods.js';
@@ -81,10 +82,14 @@ export function httpAdapter(
     clientErrorHandler: (error, socket) => answerClientError(error, socket),
   });
   const fastify = adapter.getInstance();
+  answerOneAtATime(fastify.server, endWith);
   rememberRoutes(fastify);
   const most = connectionsMax();
   boundConnections(fastify, most, () =>
-    logger.warn({ connections: most }, 'too many connections; those without a request are ended'),
+    logger.warn(
+      { connections: most },
+      'too many connections; those without a request, or of who has the most, are ended',
+    ),
   );
   const exchanges = new OpenExchanges(fastify);
   endWaitingAnswers(fastify, exchanges);

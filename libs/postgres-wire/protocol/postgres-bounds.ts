@@ -3,6 +3,8 @@ export const BOUNDS = {
   connections: 100,
   /** PostgreSQL's own limit for messages before authentication. */
   startupBytes: 10_000,
+  /** The number of requests for encryption: one for each of the two kinds. */
+  encryptions: 2,
   /** The time from the first byte to the end of authentication. */
   startupSeconds: 30,
   /** The size of a message: a statement has at most 256 KiB, and its values stand beside it. */

@@ -110,6 +110,7 @@ export class Connection implements Output {
    * @throws {PostgresError} FATAL
    */
   private async start(): Promise<Session | undefined> {
+    let refused = 0;
     for (let first = await this.next(); first; first = await this.next()) {
       const startup = readStartup(first.body);
       if (startup.kind === 'cancel') {
@@ -117,6 +118,9 @@ export class Connection implements Output {
         return undefined;
       }
       if (startup.kind === 'session') return this.admit(startup.parameters, startup.minor);
+      // A client that takes no answers would have each of them kept.
+      if (refused === BOUNDS.encryptions) throw violation('encryption is asked for again');
+      refused += 1;
       this.socket.write('N');
     }
     return undefined;

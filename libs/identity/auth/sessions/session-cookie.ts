@@ -7,15 +7,21 @@ const NAME = 'millrace_session';
  */
 const HOST_NAME = `__Host-${NAME}`;
 
-/** The session's sealed text that the browser has sent, if any. */
-export function cookieIn({ headers }: Pick<AuthenticatedRequest, 'headers'>): string | undefined {
+/**
+ * The session's sealed text that the browser has sent, if any. Over TLS the other name does not
+ * count: another host of the domain can set it, and so sign somebody in to its own account.
+ */
+export function cookieIn({
+  headers,
+  protocol,
+}: Pick<AuthenticatedRequest, 'headers' | 'protocol'>): string | undefined {
   const sent = new Map(
     (headers.cookie ?? '').split(';').flatMap((pair) => {
       const at = pair.indexOf('=');
       return at > 0 ? [[pair.slice(0, at).trim(), pair.slice(at + 1).trim()] as const] : [];
     }),
   );
-  return sent.get(HOST_NAME) ?? sent.get(NAME);
+  return sent.get(HOST_NAME) ?? (protocol === 'https' ? undefined : sent.get(NAME));
 }
 
 /**
