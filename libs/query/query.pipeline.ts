@@ -11,8 +11,8 @@ import {
   type WarehouseQuery,
 } from '@app/warehouse';
 import { Catalog } from './catalog.js';
-import { rowsOfColumns } from './dialect/catalog-statements.js';
-import { describedSelect } from './dialect/described-select.js';
+import { rowsOfColumns } from './dialect/catalog/catalog-statements.js';
+import { describedSelect } from './dialect/catalog/described-select.js';
 import { KnownNames } from './dialect/known-names.js';
 import { givenColumns } from './dialect/names/passed-columns.js';
 import type { Values } from './guard/bind-values.js';

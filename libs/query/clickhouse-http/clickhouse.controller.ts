@@ -11,7 +11,7 @@ import {
 } from '@app/platform';
 import { quoteText, WarehouseReader, type QueryProgress } from '@app/warehouse';
 import { Catalog } from '../catalog.js';
-import { describedSelect } from '../dialect/described-select.js';
+import { describedSelect } from '../dialect/catalog/described-select.js';
 import { abortedWith } from '../http/answers/aborted-with.js';
 import { readStatement } from '../http/requests/read-statement.js';
 import { acceptedEncoding, streamAs } from '../http/answers/stream-result.js';

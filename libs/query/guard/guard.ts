@@ -3,7 +3,7 @@ import { certain, MillraceError, type RequestOrganization } from '@app/platform'
 import { toWarehouseError, WarehouseReader } from '@app/warehouse';
 import { Catalog, type TableDescription } from '../catalog.js';
 import { readableText } from '../dialect/author-text.js';
-import { fromCatalog } from '../dialect/catalog-statements.js';
+import { fromCatalog } from '../dialect/catalog/catalog-statements.js';
 import { marked, unmarked } from '../dialect/kept-quotes.js';
 import { TRANSLATED_FUNCTIONS } from '../dialect/functions/translated-functions.js';
 import { textOf, Translation } from '../dialect/translation.js';

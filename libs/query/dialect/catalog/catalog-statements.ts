@@ -1,8 +1,8 @@
 import { didYouMean, MillraceError, type RequestOrganization } from '@app/platform';
 import { quoteText, type Column } from '@app/warehouse';
-import type { Catalog } from '../catalog.js';
-import { authorTokens } from './author-tokens.js';
-import type { Token } from '../search/statement-tokens.js';
+import type { Catalog } from '../../catalog.js';
+import { authorTokens } from '../author-tokens.js';
+import type { Token } from '../../search/statement-tokens.js';
 
 const TABLES = /^SHOW TABLES$/;
 const COLUMNS = /^(?:DESCRIBE|DESC|DESCRIBE TABLE|DESC TABLE|SHOW COLUMNS FROM|SHOW COLUMNS IN)$/;

@@ -1,4 +1,4 @@
-import { authorTokens } from './author-tokens.js';
+import { authorTokens } from '../author-tokens.js';
 
 const BEFORE = /^(?:DESC|DESCRIBE)$/i;
 const SELECTS = /^(?:SELECT|WITH|FROM|VALUES|\()$/i;
