@@ -1,22 +1,22 @@
 import type { QueuePosition } from './ingest-queue.js';
 
 /**
- * This many of the newest offsets of a partition are kept. A caller that asks has waited for them
- * until just now.
+ * This many of the offsets that came last are kept of a partition, not the greatest ones. A caller
+ * that asks has waited for them until just now.
  */
 const KEPT = 64;
 const OFFSETS = /^\d+(?:,\d+)*$/;
 
 /** Records that were committed without being written, as far back as a caller may ask. */
 export class SetAside {
-  /** Offsets by partition, ascending. */
+  /** Offsets by partition, as they came. */
   private readonly offsets = new Map<number, readonly bigint[]>();
 
   add(partition: number, offsets: readonly bigint[]): void {
     if (offsets.length === 0) return;
-    const all = new Set([...(this.offsets.get(partition) ?? []), ...offsets]);
-    const ascending = [...all].sort((a, b) => (a < b ? -1 : 1));
-    this.offsets.set(partition, ascending.slice(-KEPT));
+    const fresh = new Set(offsets);
+    const before = (this.offsets.get(partition) ?? []).filter((offset) => !fresh.has(offset));
+    this.offsets.set(partition, [...before, ...fresh].slice(-KEPT));
   }
 
   /** Tells whether there is one from `first` on, up to `last`. */

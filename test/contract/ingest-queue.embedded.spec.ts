@@ -175,6 +175,41 @@ describe('the embedded queue', () => {
     await reopened.close();
   });
 
+  it('delivers small owners together, and beside them none that has more than there is room for', async () => {
+    const queue = open();
+    const texts = (count: number, key: string) =>
+      Array.from({ length: count }, () => recordOf(key));
+    for (const key of ['a', 'b', 'c']) await queue.append([recordOf(key)]);
+    await queue.append(Array.from({ length: 31 }, (_, n) => recordOf(`k${n}`)));
+    await queue.append(texts(50, 'r'));
+    await queue.append([recordOf('d')]);
+    const turn = async () => keysOf(await take(queue, 1, true, { ...LIMITS, maxRecords: 40 }));
+    expect(await turn()).toEqual(['a', 'b', 'c', 'd']);
+    expect(new Set((await turn()).map((key) => key[0]))).toEqual(new Set(['k']));
+    expect(await turn()).toEqual(['r']);
+    await queue.close();
+  });
+
+  it('knows who was set aside last, not only those with the greatest offsets', async () => {
+    const queue = open();
+    const [first] = await queue.append([recordOf('a'), recordOf('a')]);
+    if (!first) throw new Error('want a position');
+    await queue.append(Array.from({ length: 100 }, () => recordOf('b')));
+    await take(queue, 1, true, { ...LIMITS, maxRecords: 1 });
+    for (const key of ['b', 'a']) {
+      const consumer = new AbortController();
+      const limits = { ...LIMITS, maxRecords: 100, signal: consumer.signal };
+      for await (const { records, commit } of queue.consume(limits)) {
+        expect(keysOf(records)).toEqual([key]);
+        await commit(records.map(({ position }) => position));
+        consumer.abort();
+      }
+    }
+    const second = first.offset + 1n;
+    expect(queue.wasSetAside({ ...first, offset: second }, second)).toBe(true);
+    await queue.close();
+  });
+
   it('keeps the order of a key whose owner has become another one', async () => {
     const queue = open();
     await queue.append([recordOf('k', '1', 'a'), recordOf('k', '2', 'a')]);
@@ -221,7 +256,7 @@ describe('the embedded queue', () => {
     const queue = open();
     await queue.append([recordOf('a'), recordOf('b'), recordOf('a2'), recordOf('b')]);
     expect(keysOf(await take(queue, 1, true, { maxRecords: 1, maxBytes: 1 }))).toEqual(['a']);
-    expect(keysOf(await take(queue, 2, true, LIMITS))).toEqual(['b']);
+    expect(keysOf(await take(queue, 2, true, { ...LIMITS, maxRecords: 2 }))).toEqual(['b']);
     await queue.close();
     const { environment, records, counters } = asBefore();
     const left = [...records.getRange({ start: (counters.get('committed') ?? 0) + 1 })];

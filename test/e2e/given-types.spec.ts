@@ -118,6 +118,27 @@ describe('types that a source gave to structs and maps', () => {
     },
   );
 
+  it('keep the length of a list whose structs have no values', async () => {
+    const type = 'Array(Tuple(x Nullable(Int64)))';
+    const lists = ['[tuple(NULL)]', '[tuple(NULL), tuple(1)]', '[]'];
+    const rows = lists.map((list, n) => `SELECT ${n} AS n, ${cast(list, type)} AS l, CAST([l], 'Array(${type})') AS ll`); // prettier-ignore
+    await post('hollow', rows.join(' UNION ALL '));
+    const x = (value: bigint | null): object => ({ x: value });
+    expect(readArrow(await ask('SELECT l, ll FROM hollow ORDER BY n'))).toEqual([
+      { l: [x(null)], ll: [[x(null)]] },
+      { l: [x(null), x(1n)], ll: [[x(null), x(1n)]] },
+      { l: [], ll: [[]] },
+    ]);
+  });
+
+  it('stay when a value is rejected', async () => {
+    await post('firm', "SELECT CAST(tuple(1), 'Tuple(a Int64)') AS k");
+    const body = '[{"k":"text"},{"k":7}]';
+    const { bytes } = await server.client.call('firm/_json?wait=true', { body });
+    expect(bytes.toString()).toContain('"failed":2');
+    expect(await typesOf('SELECT k FROM firm')).toEqual({ k: 'Struct<{a:Int64}>' });
+  });
+
   it('keep every digit, and every year', async () => {
     const year1 = "addDays(toDate32('1970-01-01'), -719162)";
     const last = "fromUnixTimestamp64Micro(toInt64(253402300799999999), 'UTC')";

@@ -41,7 +41,10 @@ export class DeliverableRecords {
     }
   }
 
-  /** The records of the next turn, by offset; at least one if any wait. */
+  /**
+   * The records of the next turn, by offset; at least one if any wait. Who has the turn comes first
+   * where there is not room for all bytes.
+   */
   take({ maxRecords, maxBytes }: Most): readonly Waiting[] {
     const taken: Waiting[] = [];
     let bytes = 0;
@@ -51,7 +54,7 @@ export class DeliverableRecords {
       bytes += value.size;
       taken.push({ offset, value });
     }
-    return taken;
+    return taken.sort((one, other) => one.offset - other.offset);
   }
 
   /** Ends the turn of records that are done. */

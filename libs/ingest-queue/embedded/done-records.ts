@@ -148,13 +148,18 @@ export class DoneRecords {
     try {
       const { records, environment } = copy;
       const kept = openKept(environment);
-      await environment.transaction(() => {
-        for (const { offset, value } of waitingOf(kept.getRange())) {
-          records.putSync(offset, value);
-          kept.removeSync(offset);
-        }
-        noteProgress(copy);
-      });
+      // Some at a time: all of them can be as much as the queue holds.
+      const putBack = (): Promise<number> =>
+        environment.transaction(() => {
+          const range = waitingOf(kept.getRange({ limit: REMOVED_AT_ONCE }));
+          for (const { offset, value } of range) {
+            records.putSync(offset, value);
+            kept.removeSync(offset);
+          }
+          noteProgress(copy);
+          return range.length;
+        });
+      while ((await putBack()) === REMOVED_AT_ONCE);
       for (const { value } of records.getRange())
         if (value.file !== undefined) await this.copyPayload(value.file, directory);
     } finally {

@@ -46,17 +46,21 @@ export class WaitingTurns {
     return this.keys.get(key)?.offsets[0];
   }
 
-  /** The offsets of the next turn, the lowest of its keys; none if nothing waits. */
+  /**
+   * The offsets of the next turn; none if nothing waits. After the owner whose turn it is come those
+   * for all of whose records there is room beside: inserts of few records cost least together.
+   */
   next(most: number): readonly number[] {
-    const [keys = []] = this.owners.values();
-    const offsets: number[] = [];
+    const turn: number[] = [];
     let left = KEYS_MAX;
-    for (const key of keys) {
-      if (left === 0) break;
-      offsets.push(...this.of(key).offsets.slice(0, most));
-      left -= 1;
+    for (const keys of this.owners.values()) {
+      const room = most - turn.length;
+      if (left === 0 || room === 0) break;
+      if (turn.length > 0 && (keys.size > left || this.count(keys) > room)) continue;
+      turn.push(...this.lowest(keys, left, room));
+      left -= Math.min(left, keys.size);
     }
-    return offsets.sort((a, b) => a - b).slice(0, most);
+    return turn;
   }
 
   /** Ends a turn: of these keys, all records up to these offsets are done. */
@@ -73,6 +77,24 @@ export class WaitingTurns {
       this.owners.delete(owner);
       if (keys.size > 0) this.owners.set(owner, keys);
     }
+  }
+
+  /** The lowest offsets of an owner's first keys. */
+  private lowest(keys: Iterable<string>, most: number, room: number): readonly number[] {
+    const offsets: number[] = [];
+    let left = most;
+    for (const key of keys) {
+      if (left === 0) break;
+      offsets.push(...this.of(key).offsets.slice(0, room));
+      left -= 1;
+    }
+    return offsets.sort((a, b) => a - b).slice(0, room);
+  }
+
+  private count(keys: Iterable<string>): number {
+    let count = 0;
+    for (const key of keys) count += this.of(key).offsets.length;
+    return count;
   }
 
   private of(key: string): WaitingKey {

@@ -61,9 +61,17 @@ const isEmpty = (taken: string): string => `empty(${taken})`;
 
 function list(element: Reading, depth: number): Reading {
   const each = `v${depth}`;
+  const of = (make: Reading['make'], values: string): string =>
+    make === asTaken ? values : `arrayMap(${each} -> ${make(each)}, ${values})`;
+  // The engine takes a list for empty when no struct in it has a field, so each is read by itself.
+  const isOfStructs = element.taken.startsWith('Tuple(');
+  const read = (text: string): string => `JSONExtract(${text}, ${quoteText(element.taken)})`;
   return {
-    taken: `Array(${element.taken})`,
-    make: element.make === asTaken ? asTaken : (taken) => `arrayMap(${each} -> ${element.make(each)}, ${taken})`, // prettier-ignore
+    taken: `Array(${isOfStructs ? 'String' : element.taken})`,
+    make:
+      element.make === asTaken
+        ? asTaken
+        : (taken) => of(element.make, isOfStructs ? of(read, taken) : taken),
     isNone: isEmpty,
     type: `Array(${element.type})`,
   };

@@ -147,7 +147,7 @@ export function evolved(
   }
   const silent = [...survey].filter(([, kinds]) => isUntyped(kinds)).map(([name]) => name);
   const objects = pathsOf(schema.objects, added, survey);
-  const given = moreGiven(schema.given, added, survey);
+  const given = moreGiven(schema, added, survey);
   const change = changeOf(schema, { added, widened, exact, verbatim, objects, given }, silent);
   const { untyped = [], withdrawn = [] } = change;
   const isAny = [added, widened, exact, untyped, withdrawn, objects, given].some(

@@ -15,6 +15,8 @@ describe('describedSelect', () => {
     'DESCRIBE t',
     'DESCRIBE TABLE t',
     'DESC "select"',
+    'DESCRIBE values;',
+    'DESCRIBE TABLE values',
     'SELECT 1',
     'EXPLAIN SELECT 1',
     'DESCRIBE',

@@ -13,7 +13,8 @@ export function describedSelect(text: string): string | undefined {
   const [first, second, third] = tokens;
   if (!first || !BEFORE.test(first.text)) return undefined;
   const select = /^TABLE$/i.test(second?.text ?? '') ? third : second;
-  if (!select || !SELECTS.test(select.text)) return undefined;
+  // A word alone is the name of a table.
+  if (!select || select === tokens.at(-1) || !SELECTS.test(select.text)) return undefined;
   const inner = text.slice(select.start, tokens.at(-1)?.end);
   return select.text === '(' ? `SELECT * FROM ${inner}` : inner;
 }

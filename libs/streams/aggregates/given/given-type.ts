@@ -33,7 +33,19 @@ export const givenTypes = (kinds: Iterable<string>): readonly GivenType[] =>
     .filter((kind) => kind.startsWith(OF_TYPE))
     .map((kind) => JSON.parse(kind.slice(OF_TYPE.length)) as GivenType);
 
-export const isShortType = (type: GivenType): boolean => JSON.stringify(type).length <= TEXT_MAX;
+/** The engine writes no Arrow that is nested deeper than 64. */
+const DEPTH_MAX = 50;
+
+export const isSmallType = (type: GivenType): boolean =>
+  JSON.stringify(type).length <= TEXT_MAX && depthOf(type) <= DEPTH_MAX;
+
+function depthOf(type: GivenType): number {
+  if (typeof type === 'string') return 1;
+  if ('list' in type) return 1 + depthOf(type.list);
+  // Arrow has a map as a list of structs.
+  if ('map' in type) return 2 + depthOf(type.map[1]);
+  return 1 + type.struct.reduce((deepest, field) => Math.max(deepest, depthOf(field.type)), 0);
+}
 
 /** The narrowest type that holds all values of both; undefined where there is none. */
 export function commonGivenType(a: GivenType, b: GivenType): GivenType | undefined {

@@ -1,6 +1,6 @@
 import type { Column } from '@app/warehouse';
-import { isObject, isSilent, type Kinds } from '../column-types.js';
-import { commonGivenType, givenTypes, isShortType, type GivenType } from './given-type.js';
+import { fits, isObject, isSilent, type Kinds } from '../column-types.js';
+import { commonGivenType, givenTypes, isSmallType, type GivenType } from './given-type.js';
 
 /**
  * A column of objects, or of lists with objects, to which sources with types of their own gave a
@@ -15,9 +15,15 @@ export interface GivenColumn {
 /** The number of columns whose types are kept. */
 const COLUMNS_MAX = 500;
 
-/** The columns whose given type is new, or has changed by the values of a survey. */
+/**
+ * The columns whose given type is new, or has changed by the values of a survey. A value that is
+ * rejected changes none.
+ */
 export function moreGiven(
-  known: readonly GivenColumn[],
+  {
+    columns,
+    given: known,
+  }: { readonly columns: readonly Column[]; readonly given: readonly GivenColumn[] },
   added: readonly Column[],
   survey: ReadonlyMap<string, Kinds>,
 ): readonly GivenColumn[] {
@@ -27,9 +33,11 @@ export function moreGiven(
     const type = typeOf(survey.get(name));
     return type === undefined ? [] : [{ name, type }];
   });
+  const types = new Map(columns.map(({ name, type }) => [name, type]));
   const changed = known.flatMap(({ name, type: now }) => {
-    const kinds = survey.get(name);
-    if (now === undefined || kinds === undefined || isWithoutValues(kinds)) return [];
+    const [column, kinds] = [types.get(name), survey.get(name)];
+    if (now === undefined || column === undefined || kinds === undefined) return [];
+    if (![...kinds.keys()].some((kind) => !isSilent(kind) && fits(column, kind))) return [];
     const type = typeOf(kinds, now);
     if (type === undefined) return [{ name }];
     return JSON.stringify(type) === JSON.stringify(now) ? [] : [{ name, type }];
@@ -65,5 +73,5 @@ function typeOf(kinds: Kinds | undefined, now?: GivenType): GivenType | undefine
     (common, other) => common && commonGivenType(common, other),
     first,
   );
-  return type !== undefined && isShortType(type) ? type : undefined;
+  return type !== undefined && isSmallType(type) ? type : undefined;
 }
