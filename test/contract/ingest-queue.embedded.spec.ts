@@ -302,7 +302,9 @@ describe('the embedded queue', () => {
             expect(taken.length).toBeGreaterThan(0);
             expect(taken.length).toBeLessThanOrEqual(each.n);
             for (const key of keysOf(taken)) {
-              const texts = taken.filter((one) => one.key === key).map((one) => bytesOf(one).toString());
+              const texts = taken
+                .filter((one) => one.key === key)
+                .map((one) => bytesOf(one).toString());
               const expected = waiting.filter((one) => one.key === key).map(({ text }) => text);
               expect(texts).toEqual(expected.slice(0, texts.length));
             }
