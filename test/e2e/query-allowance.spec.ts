@@ -64,9 +64,10 @@ describe('an organization’s turns', () => {
   ])(
     'come back from a client that leaves several answers unread, %s',
     async (_how, headers) => {
-      const left = ask(headers, 2);
+      // The requests of a connection are answered one at a time, so each takes one turn.
+      const left = [ask(headers, 2), ask(headers, 2)];
       await until(async () => (await status()) === 429);
-      left.destroy();
+      for (const each of left) each.destroy();
       await until(async () => (await status()) === 200, 20_000);
       // One turn came back. This query takes it, and the next one asks for the other turn.
       const other = ask('', 1);
