@@ -1,4 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { Compressor, Decompressor } from '@cloudpss/zstd/napi';
 import type { ColumnarFile } from '@app/acceptance';
@@ -36,7 +37,9 @@ export async function cutLines(batch: ColumnarFile, rows: number): Promise<Colum
           file: `${batch.file.slice(0, -COMPRESSED.length)}.${first}${COMPRESSED}`,
           rows: Math.min(rows, batch.rows - first),
         };
-        await pipeline(lines.take(piece.rows), new Compressor(FAST), createWriteStream(piece.file));
+        // A stream that opens the file itself may still make it after this has failed.
+        const opened = await open(piece.file, 'w');
+        await pipeline(lines.take(piece.rows), new Compressor(FAST), opened.createWriteStream());
         pieces.push(piece);
       }
     },
