@@ -1,4 +1,4 @@
-import type { ApiTerms } from '@app/openapi';
+import { type ApiTerms, REQUEST_ID } from '@app/openapi';
 
 /** The text of the API's description that belongs to no single route. */
 export const EDGE_TERMS: ApiTerms = {
@@ -11,15 +11,7 @@ Where the program was started with \`--token\`, requests need it: \`Authorizatio
     store: { description: 'Name of the key-value store', example: 'titles' },
     key: { description: 'What is looked up', example: 'a' },
   },
-  headers: [
-    {
-      name: 'X-Request-Id',
-      description:
-        'Names the request in the answer, in failures and in the log; a new one otherwise',
-      example: 'nightly-17',
-      pattern: '^[A-Za-z0-9_-]{1,64}$',
-    },
-  ],
+  headers: [REQUEST_ID],
   everywhere: {
     401: ['UNAUTHORIZED', 'the token is missing or wrong; send Authorization: Bearer <token>'],
     403: [

@@ -1,3 +1,5 @@
+import { SENT_ID } from '@app/platform';
+
 interface PathParameter {
   readonly description: string;
   readonly example: string;
@@ -13,6 +15,14 @@ interface HeaderParameter {
   /** Tells whether a route takes it; absent: every route does. */
   readonly isTaken?: (method: string, path: string) => boolean;
 }
+
+/** Every server of ours takes it. */
+export const REQUEST_ID: HeaderParameter = {
+  name: 'X-Request-Id',
+  description: 'Names the request in the answer, in failures and in the log; a new one otherwise',
+  example: 'nightly-17',
+  pattern: SENT_ID.source,
+};
 
 /** The description of the whole API. */
 export interface ApiTerms {

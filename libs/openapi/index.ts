@@ -1,2 +1,2 @@
-export type { ApiTerms } from './api-terms.js';
+export { type ApiTerms, REQUEST_ID } from './api-terms.js';
 export { serveDocs } from './serve-docs.js';

@@ -110,7 +110,8 @@ function complete(
   { parameters, headers, everywhere }: ApiTerms,
 ): void {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => certain(name, 'name in a path'));
-  for (const operation of OPERATIONS.map((each) => methods[each])) {
+  for (const method of OPERATIONS) {
+    const operation = methods[method];
     if (!operation) continue;
     const others = (operation.parameters ?? []).filter(
       (each) => !('in' in each && each.in === 'path'),
@@ -121,7 +122,6 @@ function complete(
       return { name, in: 'path' as const, required: true, ...said, schema };
     });
     if (operation.operationId !== undefined) operation.operationId = idOf(operation.operationId);
-    const method = OPERATIONS.find((each) => methods[each] === operation) ?? '';
     const taken = headers
       .filter(({ isTaken }) => isTaken?.(method, path) ?? true)
       .map(({ name, description, example, pattern }) => {

@@ -49,6 +49,7 @@ export {
   fromThisMachine,
   organizationOf,
   requestId,
+  SENT_ID,
   type AuthenticatedRequest,
 } from './context/request.js';
 export {

@@ -1,5 +1,5 @@
 import { ORGANIZATION_NAME } from '@app/identity';
-import type { ApiTerms } from '@app/openapi';
+import { type ApiTerms, REQUEST_ID } from '@app/openapi';
 
 const DESCRIPTION = `Upload files into streams and query them at once.
 
@@ -31,13 +31,7 @@ export const API_TERMS: ApiTerms = {
     id: { description: 'Id of the record, kept as `_id`', example: '1' },
   },
   headers: [
-    {
-      name: 'X-Request-Id',
-      description:
-        'Names the request in the answer, in failures and in the log; a new one otherwise',
-      example: 'nightly-17',
-      pattern: '^[A-Za-z0-9_-]{1,64}$',
-    },
+    REQUEST_ID,
     {
       name: 'Idempotency-Key',
       description: 'Sent again with it, the request changes nothing a second time',

@@ -41,7 +41,7 @@ export function callerOf(request: AuthenticatedRequest): Caller {
   return request.caller;
 }
 
-const SENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
+export const SENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** The id that came with the request when it is a plain word, else a new one. */
 export function requestId(raw: {
