@@ -1,7 +1,8 @@
 import { MillraceError, type RequestOrganization } from '@app/platform';
-import { quoteText, type Column } from '@app/warehouse';
+import type { Column } from '@app/warehouse';
 import type { Catalog } from '../../catalog.js';
 import { authorTokens } from '../../dialect/author-tokens.js';
+import { rowsOf } from '../../dialect/catalog/catalog-statements.js';
 import { isName, type Token } from '../../search/statement-tokens.js';
 import { beginsClause, clausesOf, type Clause } from '../inserts/insert-clauses.js';
 import { STATEMENT_BYTES_MAX } from '../../guard/limits.js';
@@ -147,8 +148,8 @@ const DESCRIPTION =
 
 /** A SELECT of the names and types of a statement's columns, as ClickHouse answers DESCRIBE. */
 export function describedColumns(columns: readonly Column[]): string {
-  const rows = columns.map(({ name, type }) => `(${quoteText(name)}, ${quoteText(type)}, '')`);
-  return `SELECT ${DESCRIPTION} FROM values('name String, type String, comment String', ${rows.join(', ')})`;
+  const rows = columns.map(({ name, type }) => [name, type, '']);
+  return `SELECT ${DESCRIPTION} FROM (${rowsOf(['name', 'type', 'comment'], rows)})`;
 }
 
 /** Rewrites SHOW and DESCRIBE to a SELECT with the columns that ClickHouse returns. */

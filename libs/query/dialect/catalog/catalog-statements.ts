@@ -55,7 +55,8 @@ export function rowsOfColumns(columns: readonly Column[]): string {
 const wordsOf = (tokens: readonly Token[]): string =>
   tokens.map(({ text }) => text.toUpperCase()).join(' ');
 
-function rowsOf(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A SELECT of rows of texts. */
+export function rowsOf(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const structure = quoteText(columns.map((name) => `${name} String`).join(', '));
   const values = rows.map((row) => `(${row.map(quoteText).join(', ')})`);
   if (values.length === 0)
