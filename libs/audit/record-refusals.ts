@@ -1,13 +1,13 @@
-import { ulid } from 'ulid';
 import type { CommandPipeline } from '@app/event-store';
 import { WindowLimiter, within } from '@app/flow';
 import {
-  OutageLog,
   type AuthenticatedRequest,
   type Caller,
   type ErrorKind,
   type Logger,
   type MillraceError,
+  OutageLog,
+  ulid,
 } from '@app/platform';
 
 /**

@@ -71,3 +71,4 @@ export { startTracing } from './tracing/start-tracing.js';
 export { currentTrace, traced, traceHeaders, traceOf, type TraceContext } from './tracing/trace.js';
 export { endOnUnhandledRejection } from './shutdown/unhandled-rejections.js';
 export { programVersion } from './program-version.js';
+export { ulid } from './ulid.js';

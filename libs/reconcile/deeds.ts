@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ulid } from 'ulid';
+import { ulid } from '@app/platform';
 import { RECONCILER, RECONCILIATION, type ReconciliationEvent } from '@app/audit';
 import {
   StreamCommands,

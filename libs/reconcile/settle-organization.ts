@@ -4,9 +4,8 @@ import {
   organizationNameReservation,
   organizationNameStream,
 } from '@app/identity';
-import { certain } from '@app/platform';
+import { certain, ulid } from '@app/platform';
 import type { AuditTables } from '@app/warehouse';
-import { ulid } from 'ulid';
 import { keepLostEntries } from './keep-lost-entries.js';
 import type { Difference, Look } from './look.js';
 import { settleStreams, type Settling } from './settle-streams.js';

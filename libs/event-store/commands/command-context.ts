@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ulid } from 'ulid';
-import { callerOf, type AuthenticatedRequest } from '@app/platform';
+import { type AuthenticatedRequest, callerOf, ulid } from '@app/platform';
 
 /** Says who asked for a command, when, and through which request. */
 export interface CommandContext {

@@ -59,8 +59,8 @@ export class VerifiedCredentials {
 
   /** The user if the same credentials were correct a moment ago, from the same address prefix. */
   recall(credentials: Credentials): User | undefined {
-    const known = this.find(this.nameOf(credentials));
-    return known?.prefixes.has(credentials.prefix) ? this.users.byId(known.userId) : undefined;
+    const found = this.find(this.nameOf(credentials));
+    return found?.verified.prefixes.has(credentials.prefix) ? found.user : undefined;
   }
 
   /**
@@ -103,10 +103,11 @@ export class VerifiedCredentials {
   private async verify(credentials: Credentials, { standing }: Attempt): Promise<User | undefined> {
     const { email, password, prefix } = credentials;
     const name = this.nameOf(credentials);
-    const remembered = this.find(name);
-    if (remembered) {
-      if (remembered.prefixes.size < PREFIXES_MAX) remembered.prefixes.add(prefix);
-      return this.users.byId(remembered.userId);
+    const found = this.find(name);
+    if (found) {
+      const { prefixes } = found.verified;
+      if (prefixes.size < PREFIXES_MAX) prefixes.add(prefix);
+      return found.user;
     }
     const user = this.users.byEmail(email);
     const passwordHash = (user && this.people.credential(user)) ?? (await this.nobody);
@@ -122,10 +123,11 @@ export class VerifiedCredentials {
     return user;
   }
 
-  private find(name: string): Verified | undefined {
-    const known = this.verified.get(name);
-    if (known && known.until > performance.now()) {
-      if (this.users.byId(known.userId)?.credential === known.credential) return known;
+  private find(name: string): { readonly verified: Verified; readonly user: User } | undefined {
+    const verified = this.verified.get(name);
+    if (verified && verified.until > performance.now()) {
+      const user = this.users.byId(verified.userId);
+      if (user?.credential === verified.credential) return { verified, user };
     }
     this.verified.delete(name);
     return undefined;

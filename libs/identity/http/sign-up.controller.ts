@@ -1,15 +1,15 @@
 import { Controller, Get, HttpCode, Inject, Post, Req } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { ulid } from 'ulid';
 import { z } from 'zod';
 import { asksFromOwnPage } from '@app/http';
 import {
   addressPrefix,
+  type AuthenticatedRequest,
   Describe,
   MillraceError,
   Open,
   readJson,
-  type AuthenticatedRequest,
+  ulid,
 } from '@app/platform';
 import { SIGN_UP, type SignUpConfig } from './sign-up.settings.js';
 import { organizationNameProblem } from '../aggregates/organization-names.js';

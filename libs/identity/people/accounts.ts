@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ulid } from 'ulid';
 import { CommandPipeline, stepOf, type CommandContext } from '@app/event-store';
-import { MillraceError } from '@app/platform';
+import { MillraceError, ulid } from '@app/platform';
 import { emailReservation, emailStream } from '../aggregates/reserved-names.js';
 import { userAggregate, type Profile, type UserRegistered } from '../aggregates/user.aggregate.js';
 import { hashPassword } from '../auth/password-hash.js';

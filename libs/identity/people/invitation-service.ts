@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { ulid } from 'ulid';
 import { stepOf, type CommandContext } from '@app/event-store';
 import { KeyedMutex } from '@app/flow';
-import { MillraceError, type Caller, type RequestOrganization } from '@app/platform';
+import { type Caller, MillraceError, type RequestOrganization, ulid } from '@app/platform';
 import { INVITATION_DAYS, noInvitation, type Invitation } from '../aggregates/invitations.js';
 import type { Role } from '../aggregates/roles.js';
 import { InvitationsProjection } from '../projections/invitations.projection.js';

@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ulid } from 'ulid';
 import { CommandPipeline, stepOf, type CommandContext } from '@app/event-store';
 import { KeyedMutex } from '@app/flow';
-import { MillraceError, type RequestOrganization } from '@app/platform';
+import { MillraceError, type RequestOrganization, ulid } from '@app/platform';
 import {
   organizationAggregate,
   type OrganizationCommand,

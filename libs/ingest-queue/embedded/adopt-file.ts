@@ -1,6 +1,6 @@
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ulid } from 'ulid';
+import { ulid } from '@app/platform';
 
 /**
  * Moves a file into a folder of the same file system under a new name, its bytes synced to disk.

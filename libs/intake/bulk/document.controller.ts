@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Controller, Get, Head, HttpCode, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { ulid } from 'ulid';
 import { z } from 'zod';
 import { longRecord } from '@app/acceptance';
 import {
+  type AuthenticatedRequest,
   certain,
   Describe,
   MillraceError,
   organizationOf,
   Requires,
-  type AuthenticatedRequest,
+  ulid,
 } from '@app/platform';
 import { StreamsProjection } from '@app/streams';
 import { WriteProgress } from '@app/writer';

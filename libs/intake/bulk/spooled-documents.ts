@@ -1,8 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
-import { ulid } from 'ulid';
-import { MillraceError, type ErrorKind } from '@app/platform';
+import { type ErrorKind, MillraceError, ulid } from '@app/platform';
 import { type Rejection, rejectionsOf } from '@app/acceptance';
 import { CHUNK_BYTES, ChunkAcceptance, type ChunkOptions } from '../upload/accept-chunks.js';
 import { ConcurrentAcceptance } from '../store/concurrent-acceptance.js';

@@ -1,15 +1,15 @@
 import { Controller, NotFoundException, Param, Put, Req, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
-import { ulid } from 'ulid';
 import { z } from 'zod';
 import {
+  type AuthenticatedRequest,
   Describe,
   MillraceError,
   organizationOf,
   readJson,
   Requires,
-  type AuthenticatedRequest,
+  ulid,
 } from '@app/platform';
 import { EnsureStream, StreamsProjection } from '@app/streams';
 import { uploaderOf } from '../store/uploader.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ulid } from 'ulid';
+import { ulid } from '@app/platform';
 import { Backoff } from '@app/flow';
 import { ForeignMessages, type DeadMessage, type ForeignDelivery } from '@app/ingest-queue';
 import type { Logger } from '@app/platform';

@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
-import { ulid } from 'ulid';
-import { MillraceError } from '@app/platform';
+import { MillraceError, ulid } from '@app/platform';
 import {
   acceptRecords,
   FairJudge,

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ulid } from 'ulid';
-import { MillraceError, seesStream, type RequestOrganization } from '@app/platform';
+import { MillraceError, type RequestOrganization, seesStream, ulid } from '@app/platform';
 import {
   organizationDeleted,
   refusedFields,

@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
-import { ulid } from 'ulid';
 import {
   certain,
   currentTrace,
   MillraceError,
-  traced,
   type RequestOrganization,
   type TraceContext,
+  traced,
+  ulid,
 } from '@app/platform';
 import { acceptRecords, type Chunk, FairJudge, rejectionsOf } from '@app/acceptance';
 import { BatchEnqueuer, endsOf, INLINE_BYTES } from '../store/enqueue-batches.js';

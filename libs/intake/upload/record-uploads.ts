@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ulid } from 'ulid';
+import { ulid } from '@app/platform';
 import { type CsvShape, refuseLongRecord } from '@app/acceptance';
 import { CHUNK_BYTES, ChunkAcceptance, CSV_CHUNK_BYTES } from './accept-chunks.js';
 import { frameCsv } from '../frame/frame-csv.js';

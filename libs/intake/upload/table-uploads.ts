@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
-import { ulid } from 'ulid';
-import { MillraceError } from '@app/platform';
+import { MillraceError, ulid } from '@app/platform';
 import { COLUMNS_MAX } from '@app/streams';
 import type { LocalEngine } from '@app/warehouse';
 import {

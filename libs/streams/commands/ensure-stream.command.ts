@@ -1,7 +1,6 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { ulid } from 'ulid';
 import { CommandPipeline, stepOf, type CommandContext } from '@app/event-store';
-import { MillraceError, type RequestOrganization } from '@app/platform';
+import { MillraceError, type RequestOrganization, ulid } from '@app/platform';
 import { streamNameProblem } from '../aggregates/stream-name-rules.js';
 import { streamAggregate, type StreamChange } from '../aggregates/stream.aggregate.js';
 import { StreamsProjection, type StreamDescription } from '../projections/streams.projection.js';

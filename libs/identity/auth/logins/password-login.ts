@@ -18,11 +18,11 @@ export class PasswordLogin {
 
   /** @returns undefined when the credentials are wrong. @throws {MillraceError} TOO_MANY_REQUESTS */
   async check(credentials: Credentials): Promise<User | undefined> {
-    const account = this.people.emailHash(credentials.email);
-    if (!this.throttle.isFlooded(account, credentials)) {
-      const remembered = this.credentials.recall(credentials);
-      if (remembered) return remembered;
-    }
+    const remembered = this.credentials.recall(credentials);
+    const account =
+      (remembered && this.users.emailHashOf(remembered.id)) ??
+      this.people.emailHash(credentials.email);
+    if (remembered && !this.throttle.isFlooded(account, credentials)) return remembered;
     const user = await this.credentials.check(credentials, () => this.begin(account, credentials));
     if (user) this.knownAddresses.remember(user.id, credentials.prefix);
     return user;

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { ulid } from 'ulid';
 import { z } from 'zod';
 import { CommandPipeline, contextOf } from '@app/event-store';
 import { RateLimiter } from '@app/flow';
 import { ServerKey } from '@app/key-store';
 import { asksFromOwnPage, CONSOLE_HEADER } from '@app/http';
-import { MillraceError, type AuthenticatedRequest, type Caller } from '@app/platform';
+import { type AuthenticatedRequest, type Caller, MillraceError, ulid } from '@app/platform';
 import { isOver } from '../../aggregates/tokens.js';
 import {
   EndedSessionsProjection,

@@ -1,8 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { ulid } from 'ulid';
 import { CommandPipeline, type CommandContext } from '@app/event-store';
 import { RateLimiter, Semaphore } from '@app/flow';
-import { OutageLog } from '@app/platform';
+import { OutageLog, ulid } from '@app/platform';
 import { UnlistedFailures } from './unlisted-failures.js';
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,6 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { ulid } from 'ulid';
 import type { CommandContext } from '@app/event-store';
-import { MillraceError, type RequestOrganization } from '@app/platform';
+import { MillraceError, type RequestOrganization, ulid } from '@app/platform';
 import type { Token } from '../../aggregates/tokens.js';
 import { Memberships } from '../../people/memberships.js';
 import { TokenSecrets } from '../../people/token-secrets.js';

@@ -1,8 +1,7 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { ulid } from 'ulid';
 import { stepOf, type CommandContext } from '@app/event-store';
 import { KeyedMutex } from '@app/flow';
-import { MillraceError } from '@app/platform';
+import { MillraceError, ulid } from '@app/platform';
 import type { Profile } from '../../aggregates/user.aggregate.js';
 import { Accounts } from '../../people/accounts.js';
 import { Memberships } from '../../people/memberships.js';
