@@ -1,3 +1,5 @@
+import type { DecimalBytes } from '@app/parquet';
+
 /** Decimal places of a second that a time counts: none, milli-, micro- or nanoseconds. */
 export type SecondDigits = 0 | 3 | 6 | 9;
 
@@ -16,7 +18,13 @@ export type FieldType =
   | { readonly kind: 'fixed'; readonly bytes: number }
   | { readonly kind: 'time'; readonly digits: SecondDigits }
   | { readonly kind: 'timestamp'; readonly digits: SecondDigits; readonly utc: boolean }
-  | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
+  /** `wide`: the engine would read others; it reads their bytes. */
+  | {
+      readonly kind: 'decimal';
+      readonly precision: number;
+      readonly scale: number;
+      readonly wide?: DecimalBytes | undefined;
+    }
   | { readonly kind: 'list'; readonly element: Field }
   /** `tellsNull`: the engine's reader of its format tells a struct that is null from one of nulls. */
   | { readonly kind: 'struct'; readonly fields: readonly Field[]; readonly tellsNull?: true }

@@ -40,6 +40,8 @@ export interface Source {
   readonly csv?: CsvShape;
   /** A table function with the footer of each of its Parquet files; absent: it has none. */
   readonly footers?: string;
+  /** A table function with the footer of each Parquet file in the folder of a lake, also of those that it has no longer; absent: it is none. */
+  readonly lakeFooters?: string;
   /** The names of its columns by their places; absent: it has names of its own, or none. */
   readonly names?: readonly string[];
   /**

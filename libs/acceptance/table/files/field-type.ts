@@ -1,4 +1,5 @@
 import type { Field, FieldType } from '@app/arrow';
+import { bytesType } from '@app/parquet';
 import type { ValueType } from '@app/streams';
 import { quoteIdentifier } from '@app/warehouse';
 
@@ -123,7 +124,7 @@ function engineScalar(type: FieldType): string {
     case 'timestamp':
       return `DateTime64(${type.digits}, 'UTC')`;
     case 'decimal':
-      return `Decimal(${type.precision}, ${type.scale})`;
+      return type.wide ? bytesType(type.wide) : `Decimal(${type.precision}, ${type.scale})`;
     default:
       return engineType(type);
   }

@@ -1,11 +1,12 @@
 import type { SchemaElement } from 'hyparquet';
 import {
+  areWide,
+  decimalBytes,
   footerOf,
   holdsValues,
-  isMisreadDecimal,
-  MISREAD_DECIMAL,
   notParquet,
   nullableObjects,
+  refuseTooWide,
   type NullableObject,
 } from '@app/parquet';
 import type { Field, FieldType, SecondDigits } from '@app/arrow';
@@ -106,9 +107,10 @@ function scalarOf(element: SchemaElement, file: string): FieldType {
     const { precision = 0, scale = 0 } = element;
     if (!Number.isInteger(precision) || !Number.isInteger(scale))
       throw notParquet(file, `column ${JSON.stringify(element.name)} has no precision`);
-    if (isMisreadDecimal(element))
-      throw notParquet(file, `column ${JSON.stringify(element.name)} ${MISREAD_DECIMAL}`);
-    return { kind: 'decimal', precision, scale };
+    const bytes = decimalBytes(element);
+    const wide = bytes && areWide(bytes) ? bytes : undefined;
+    if (wide) refuseTooWide(element.name, wide, file);
+    return { kind: 'decimal', precision, scale, ...(wide && { wide }) };
   }
   if (logical?.type === 'DATE' || converted === 'DATE') return { kind: 'date' };
   if (logical?.type === 'TIMESTAMP' || logical?.type === 'TIME') {

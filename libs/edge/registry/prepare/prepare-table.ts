@@ -8,10 +8,13 @@ import { settingsClause, type Source } from '../../sources/source.js';
 import type { DescribedTable } from '../../table-description.js';
 import { dropCopy, makeCopy, type Copy } from './copies.js';
 import { countSelect } from './count-view.js';
-import { exactCast, mayChange, readTypes } from '../columns/exact-cast.js';
+import { farDecimals } from '../check/far-decimals.js';
+import { columnValue, type ComputedColumn } from '../columns/computed-column.js';
+import { readTypes } from '../columns/exact-cast.js';
 import { refuseNumbered } from '../columns/delta-mapping.js';
-import { folderColumns, type FolderColumn } from '../columns/folder-columns.js';
+import { folderColumns } from '../columns/folder-columns.js';
 import { insistingOnOne, keepTypes } from '../columns/kept-types.js';
+import { wideDecimals } from '../columns/wide-decimals.js';
 import { loosened } from '../csv/loose-quotes.js';
 import { describeColumns } from './describe-columns.js';
 import { declared, inferColumns } from './infer-columns.js';
@@ -108,23 +111,30 @@ async function prepared(
     name,
     type: ofFolders.get(name)?.type ?? (isOfSeveral && isInferred ? mayLack(type) : type),
   }));
-  const read = await asRead({ ...described, found }, source, { statements, ofFolders });
   const isTold = schemaFromFiles !== undefined || described.columns !== undefined;
+  const decimals =
+    seen?.decimals ??
+    (await farDecimals({ columns: inferred, isDeclared: isTold }, source, statements));
+  const wide = wideDecimals(found, decimals);
+  refuseOfLake(wide, { ...source, isTold });
+  const computed = new Map([...wide, ...ofFolders]);
+  const read = await asRead({ ...described, found }, source, { statements, computed });
   const isTimed = found.some(({ type }) => type.includes('Time64('));
   // A lake reads the types that it has itself, and no others but those of moments.
-  const held = source.deltaLog
-    ? !isTold && found.some(({ type }) => type.includes("DateTime64(6, 'UTC')"))
-    : source.inferred ||
-      isTold ||
-      isOfSeveral ||
-      ofFolders.size > 0 ||
-      (source.footers !== undefined && isTimed);
+  const held =
+    source.deltaLog && wide.size === 0
+      ? !isTold && found.some(({ type }) => type.includes("DateTime64(6, 'UTC')"))
+      : source.inferred ||
+        isTold ||
+        isOfSeveral ||
+        computed.size > 0 ||
+        (source.footers !== undefined && isTimed);
   const call = source.call(held ? read : undefined);
   const structs = await nullStructs(described, read, source, workshop);
   const { asides, settings = source.settings } = structs;
   try {
     const columns = served(described, found).map((column) => nullable(usual(column), structs));
-    const rows = `SELECT ${columns.map((column) => expression(column, read, { ...structs, ofFolders })).join(', ')} FROM ${call}`;
+    const rows = `SELECT ${columns.map((column) => expression(column, read, { ...structs, computed })).join(', ')} FROM ${call}`;
     const select = rows + settingsClause(settings);
     const table = { described, columns, place: source.shown, readAt };
     const isAsked = described.materialize === true || source.unpacked !== undefined;
@@ -197,17 +207,17 @@ async function asRead(
   source: Source,
   {
     statements,
-    ofFolders,
+    computed,
   }: {
     readonly statements: Workshop['engine']['statements'];
-    readonly ofFolders: ReadonlyMap<string, FolderColumn>;
+    readonly computed: ReadonlyMap<string, ComputedColumn>;
   },
 ): Promise<readonly Column[]> {
-  const texts = found.map((column) => (ofFolders.has(column.name) ? { ...column, type: 'String' } : column)); // prettier-ignore
-  if (!asked || !OWN_TYPES.has(options.format)) return texts;
+  const read = found.map(({ name, type }) => ({ name, type: computed.get(name)?.readAs ?? type }));
+  if (!asked || !OWN_TYPES.has(options.format)) return read;
   // Files may come later; those that are there may be damaged, which is told when they are read.
   const there = await describeColumns(source, source.inference, statements).catch(() => []);
-  return readTypes(texts, there);
+  return readTypes(read, there);
 }
 
 /** Drops tables of the engine. */
@@ -257,22 +267,28 @@ function nullable({ name, type }: Column, { rows }: NullStructs): Column {
 }
 
 function expression(
-  { name, type }: Column,
+  column: Column,
   read: readonly Column[],
-  { rows, ofFolders }: NullStructs & { readonly ofFolders: ReadonlyMap<string, FolderColumn> },
+  { rows, computed }: NullStructs & { readonly computed: ReadonlyMap<string, ComputedColumn> },
 ): string {
+  const { name, type } = column;
   const quoted = quoteIdentifier(name);
-  const folder = ofFolders.get(name);
-  if (folder) {
-    const value = folder.type === type ? folder.value : `CAST(${folder.value}, ${quoteText(type)})`;
-    return `${value} AS ${quoted}`;
-  }
+  const own = computed.get(name);
   const areNull = rows.get(name);
   if (areNull !== undefined)
-    return `CAST(if(${areNull}, NULL, ${quoted}), ${quoteText(type)}) AS ${quoted}`;
-  const from = read.find((each) => each.name === name)?.type;
-  if (from === type) return quoted;
-  if (from !== undefined && mayChange(from, type))
-    return `${exactCast(quoted, { from, to: type, about: name })} AS ${quoted}`;
-  return `CAST(${quoted}, ${quoteText(type)}) AS ${quoted}`;
+    return `CAST(if(${areNull}, NULL, ${own?.value ?? quoted}), ${quoteText(type)}) AS ${quoted}`;
+  const value = columnValue(column, read.find((each) => each.name === name)?.type, own);
+  return value === quoted ? quoted : `${value} AS ${quoted}`;
+}
+
+/** A lake is read by types of our own only where it says its own ones, and where it takes them. */
+function refuseOfLake(
+  wide: ReadonlyMap<string, unknown>,
+  { lakeFooters, deltaLog, isTold }: Source & { readonly isTold: boolean },
+): void {
+  const [column] = wide.keys();
+  if (column === undefined || lakeFooters === undefined || (deltaLog && !isTold)) return;
+  throw new SourceError(
+    `column ${JSON.stringify(column)} has decimals in more bytes than their digits need, which are read here of files, and of Delta tables without \`schema\`: write the table anew`,
+  );
 }
