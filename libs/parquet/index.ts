@@ -12,6 +12,8 @@ export {
   decimalBytes,
   decimalColumns,
   decimalOfBytes,
+  LONG_DECIMAL,
+  LONG_DECIMAL_WORDS,
   refuseTooWide,
   typeOfBytes,
 } from './wide-decimals.js';
