@@ -40,8 +40,11 @@ export interface Source {
   readonly csv?: CsvShape;
   /** A table function with the footer of each of its Parquet files; absent: it has none. */
   readonly footers?: string;
-  /** A table function with the footer of each Parquet file in the folder of a lake, also of those that it has no longer; absent: it is none. */
-  readonly lakeFooters?: string;
+  /**
+   * A lake's files, which are Parquet: a table function with the footer of each one in its folder,
+   * also of those that it has no longer; `here`: they are on this machine. Absent: it is no lake.
+   */
+  readonly lakeFooters?: string | 'here';
   /** The names of its columns by their places; absent: it has names of its own, or none. */
   readonly names?: readonly string[];
   /**

@@ -1,4 +1,13 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,6 +20,7 @@ import { BUCKET, startS3, type S3 } from '../../server/start-s3.js';
 
 const fixture = (name: string): string =>
   join(import.meta.dirname, '../../fixtures/parquet', `${name}.parquet`);
+const ICEBERG = join(import.meta.dirname, '../../fixtures/iceberg/wide-decimals');
 const WIDE = fixture('wide-decimals');
 const WITHIN = fixture('wide-decimals-within');
 const OTHERWISE = fixture('wide-decimals-otherwise');
@@ -124,6 +134,15 @@ describe('decimals of Parquet in more bytes than their digits need', () => {
     expect(await ask('SELECT id, l, m FROM t WHERE id = 1')).toMatchObject([{ l: NESTED[0]?.l, m: NESTED[0]?.m }]);
   }); // prettier-ignore
 
+  it('are read exactly from files elsewhere that have no statistics', async () => {
+    const { port } = site.address() as AddressInfo;
+    expect(await register(`http://127.0.0.1:${port}/wide-decimals-untold.parquet`)).toBe('');
+    const values = [123.45, -123.45, null, 0, 999.99, -999.99];
+    expect(await ask('SELECT * FROM t ORDER BY id')).toEqual(
+      values.map((value, id) => ({ id, f5_12: value, f20_9: value, f9_nulls: null })),
+    );
+  });
+
   it('are read exactly from Delta tables, here and elsewhere', async () => {
     expect(await register(`${deltaOf('delta', DELTA_TYPES, ['wide-decimals.parquet'])},format=delta`)).toBe('');
     expect(await ask(`${ALL} t ORDER BY id`)).toEqual(ROWS);
@@ -190,6 +209,15 @@ describe('decimals of Parquet in more bytes than their digits need', () => {
     expect([status, text]).toEqual([503, expect.stringContaining('column \\"i9\\" has its decimals in other bytes')]); // prettier-ignore
     expect(await register(own)).toBe('');
     expect(await ask('SELECT i9 FROM t ORDER BY i9')).toEqual([{ i9: -123.45 }, { i9: 123.45 }]);
+  });
+
+  it('are refused in Iceberg tables, here and elsewhere, with the column', async () => {
+    const told = 'column \\"i9\\" has decimals in more bytes than their digits need';
+    expect(await register(`${ICEBERG},format=iceberg`)).toContain(told);
+    for (const file of readdirSync(ICEBERG, { recursive: true, encoding: 'utf8' }))
+      if (statSync(join(ICEBERG, file)).isFile())
+        await s3.put(`lake/wide/${file}`, join(ICEBERG, file));
+    expect(await register(`s3://${BUCKET}/lake/wide,format=iceberg`)).toContain(told);
   });
 
   it('of more bytes than any type holds are refused, with the column', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm, stat, statfs } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { checkArrow } from '@app/arrow';
-import { BrokenFileError, decimalColumns, footerOf, type DecimalBytes } from '@app/parquet';
+import { BrokenFileError, type DecimalBytes } from '@app/parquet';
 import { MillraceError } from '@app/platform';
 import { namedByHeader, quoteText, type SourceEngine } from '@app/warehouse';
 import { COMPRESSED, INFERENCE_BYTES } from '../../sources/engine-format.js';
@@ -16,7 +16,7 @@ import { refusePadded } from '../csv/loose-quotes.js';
 import { shortRecords, type ShortRecords } from '../csv/uneven-records.js';
 import type { DecimalPaths } from '../columns/wide-decimals.js';
 import { checkCharacters } from './character-scan.js';
-import { otherDecimal, togetherOf } from './decimals-of-files.js';
+import { decimalsOfFile, otherDecimal, togetherOf } from './decimals-of-files.js';
 import { checkJsonDepth, OBJECT_LEVELS_MAX } from './json-depth.js';
 
 /** The things that a look at files tells besides. */
@@ -82,7 +82,7 @@ function checkOf({ options, columns }: DescribedTable, { csv }: Source): Check |
       };
     case 'parquet':
       return {
-        look: async (file) => ({ ...NOTHING_SEEN, decimals: await decimalsOf(file) }),
+        look: async (file) => ({ ...NOTHING_SEEN, decimals: await decimalsOfFile(file) }),
       };
     case 'csv':
       return {
@@ -104,15 +104,6 @@ function checkOf({ options, columns }: DescribedTable, { csv }: Source): Check |
     default:
       return undefined;
   }
-}
-
-async function decimalsOf(file: string): Promise<ReadonlyMap<string, DecimalBytes>> {
-  const footer = await footerOf(file, file).catch((error: unknown) => {
-    // A file that is none, or is damaged, is told when its columns are asked for.
-    if (error instanceof MillraceError) return undefined;
-    throw error;
-  });
-  return decimalColumns(footer?.schema ?? []);
 }
 
 async function seenCsv(file: string, csv: Source['csv']): Promise<Seen> {

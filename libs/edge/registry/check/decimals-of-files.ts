@@ -1,4 +1,5 @@
-import { areWide, type DecimalBytes } from '@app/parquet';
+import { areWide, decimalColumns, footerOf, type DecimalBytes } from '@app/parquet';
+import { MillraceError } from '@app/platform';
 import type { DecimalPaths, FoundDecimal } from '../columns/wide-decimals.js';
 
 const isSame = (one: DecimalBytes, other: DecimalBytes): boolean =>
@@ -34,4 +35,16 @@ export function otherDecimal(
     return isRead && (known === undefined || !isSame(known, decimal));
   };
   return [...file].find(isOther)?.[0];
+}
+
+/** The decimals of a file on this machine; none where it is no Parquet that can be read. */
+export async function decimalsOfFile(file: string): Promise<ReadonlyMap<string, DecimalBytes>> {
+  const footer = await footerOf(file, file).catch((error: unknown) => {
+    // What is wrong with it is told when its columns are asked for.
+    const isOfFile =
+      error instanceof MillraceError || (error instanceof Error && 'syscall' in error);
+    if (isOfFile) return undefined;
+    throw error;
+  });
+  return decimalColumns(footer?.schema ?? []);
 }

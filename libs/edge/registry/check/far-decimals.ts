@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { DecimalBytes } from '@app/parquet';
 import {
   quoteIdentifier,
@@ -6,15 +7,17 @@ import {
   type Column,
   type SourceEngine,
 } from '@app/warehouse';
+import { listedPaths } from '../../sources/listed-paths.js';
 import { settingsClause, type Source } from '../../sources/source.js';
 import type { DecimalPaths, FoundDecimal } from '../columns/wide-decimals.js';
-import { togetherOf } from './decimals-of-files.js';
+import { decimalsOfFile, togetherOf } from './decimals-of-files.js';
 
 /** Of a lake, so many files are looked at. */
 const FILES_MAX = 1_000;
 const WIDEST = 32;
 
 type Statements = SourceEngine['statements'];
+type Decimals = Awaited<ReturnType<typeof decimalsOfFile>>;
 
 /**
  * Finds the decimals of Parquet files that nobody looks into here: those elsewhere, and those of
@@ -30,6 +33,7 @@ export async function farDecimals(
   const { lakeFooters, footers = lakeFooters } = source;
   const mayBe = isDeclared || columns.some(({ type }) => type.includes('Decimal('));
   if (footers === undefined || !mayBe) return new Map();
+  if (lakeFooters === 'here') return togetherOf(await ofFooters(source, statements));
   const where = lakeFooters === undefined ? '' : await ofLake(source, statements);
   const told = await toldBy(`${footers}${where}`, source, statements).catch((error: unknown) => {
     if (isDeclared && error instanceof WarehouseError) return [];
@@ -44,6 +48,14 @@ export async function farDecimals(
     else files.push(new Map([[path, { ...decimal, bytes, ...(!isTold && { areBytes: true }) }]]));
   }
   return new Map([...togetherOf(files), ...unknown]);
+}
+
+/** The decimals of a lake's files on this machine, which may be in any folder. */
+async function ofFooters(source: Source, statements: Statements): Promise<Decimals[]> {
+  const found: Decimals[] = [];
+  for (const path of await listedPaths(source.call(undefined), statements, FILES_MAX))
+    found.push(await decimalsOfFile(join('/', path)));
+  return found;
 }
 
 /** The condition that leaves a lake's files of its folder. */
