@@ -61,6 +61,8 @@ export interface Source {
    * this machine.
    */
   readonly files?: string;
+  /** The path of its files, which may have patterns; absent: they are not on this machine. */
+  readonly path?: string;
   /** A table function with the lines of its files, in `line`; absent: they are not on this machine. */
   readonly lines?: string;
   /** A table function with the records of its JSON, in `json`; absent: they are not on this machine. */

@@ -15,6 +15,7 @@ import { checkCsv, type SeenCsv } from '../csv/csv-bytes.js';
 import { refusePadded } from '../csv/loose-quotes.js';
 import { shortRecords, type ShortRecords } from '../csv/uneven-records.js';
 import type { DecimalPaths } from '../columns/wide-decimals.js';
+import { BlankLinesError } from './blank-lines-error.js';
 import { checkCharacters } from './character-scan.js';
 import { decimalsOfFile, otherDecimal, togetherOf } from './decimals-of-files.js';
 import { checkJsonDepth, OBJECT_LEVELS_MAX } from './json-depth.js';
@@ -51,9 +52,9 @@ interface Check {
   looksWell?(file: string): string;
 }
 
-/** Quotes come in pairs, none is behind blanks, and CR stands only at the ends of lines. */
+/** Quotes come in pairs, none is behind blanks, CR stands only at the ends of lines, and none is blank. */
 const looksWell = (file: string): string =>
-  `SELECT quotes % 2 = 0 AND odd = 0, quotes > 0 FROM (SELECT sum(countSubstrings(line, '"')) AS quotes, max(match(line, '\\r.|[ \\t]"')) AS odd FROM ${tableFunction('file', [quoteText(file), 'LineAsString', quoteText('line String')])}) FORMAT JSONCompactEachRow`;
+  `SELECT quotes % 2 = 0 AND odd = 0, quotes > 0 FROM (SELECT sum(countSubstrings(line, '"')) AS quotes, max(match(line, '^\\r*$|\\r.|[ \\t]"')) AS odd FROM ${tableFunction('file', [quoteText(file), 'LineAsString', quoteText('line String')])}) FORMAT JSONCompactEachRow`;
 
 const TEXT = quoteText(String.raw`"(?:[^"\\]|\\.)*"`);
 const countOf = (...marks: readonly string[]): string =>
@@ -68,7 +69,7 @@ interface Seen extends SeenCsv {
   readonly decimals?: ReadonlyMap<string, DecimalBytes>;
 }
 
-const NOTHING_SEEN: Seen = { hasQuotedWord: false, hasLooseQuote: false };
+const NOTHING_SEEN: Seen = { hasQuotedWord: false, hasLooseQuote: false, hasBlankLine: false };
 
 function checkOf({ options, columns }: DescribedTable, { csv }: Source): Check | undefined {
   switch (options.format) {
@@ -175,6 +176,7 @@ export function fileChecks(
   let stamp: string | undefined;
   const withQuotes = new Set<string>();
   const withLooseQuotes = new Set<string>();
+  const withBlankLines = new Set<string>();
   const short = new Map<string, ShortRecords>();
   const decimals = new Map<string, ReadonlyMap<string, DecimalBytes>>();
   let told: DecimalPaths | undefined;
@@ -185,6 +187,7 @@ export function fileChecks(
   const checkAll = async (): Promise<SeenFiles> => {
     const before = (await source.stamp?.())?.text;
     if (before === undefined || before !== stamp) await checkChanged();
+    if (withBlankLines.size > 0) throw new BlankLinesError(withBlankLines);
     stamp = before;
     const haveLooseQuotes = csv?.isLoose === true || withLooseQuotes.size > 0;
     if (haveLooseQuotes && isLoose === false && isChecked)
@@ -210,6 +213,7 @@ export function fileChecks(
       const seen = await checkUnpacked(path, nameOf(path), check, terms);
       withQuotes[seen.hasQuotedWord ? 'add' : 'delete'](path);
       withLooseQuotes[seen.hasLooseQuote ? 'add' : 'delete'](path);
+      withBlankLines[seen.hasBlankLine ? 'add' : 'delete'](path);
       if (seen.short) short.set(nameOf(path), seen.short);
       if (seen.decimals) decimals.set(path, seen.decimals);
       const other = told && otherDecimal(seen.decimals ?? new Map(), told);
@@ -229,6 +233,7 @@ export function fileChecks(
       checked.delete(path);
       withQuotes.delete(path);
       withLooseQuotes.delete(path);
+      withBlankLines.delete(path);
       decimals.delete(path);
     }
     if (csv?.isLoose === true || withLooseQuotes.size > 0)
@@ -263,7 +268,7 @@ async function checkUnpacked(
   try {
     if (check.looksWell) {
       const [isWell, hasQuotes] = JSON.parse(await statements.run(check.looksWell(packed))) as readonly number[]; // prettier-ignore
-      if (isWell === 1) return { hasQuotedWord: hasQuotes === 1, hasLooseQuote: false };
+      if (isWell === 1) return { ...NOTHING_SEEN, hasQuotedWord: hasQuotes === 1 };
     }
     const most = await room();
     // One thread keeps the bytes in their order.

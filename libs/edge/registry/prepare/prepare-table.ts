@@ -21,6 +21,7 @@ import { declared, inferColumns } from './infer-columns.js';
 import { loadFailure } from './load-failure.js';
 import { nullStructs, type NullStructs } from './null-structs.js';
 import { openSource, type OpenedSource, type Workshop } from './open-source.js';
+import { orWithoutBlankLines } from './read-blank-lines.js';
 import { canBeReadOtherwise, readOtherwise } from './read-otherwise.js';
 import { schemaOfFiles } from './schema-of-files.js';
 
@@ -68,7 +69,9 @@ export async function prepareTable(
     const source = await openSource(described, workshop);
     try {
       const { statements } = workshop.engine;
-      return await readOtherwise(source, statements, (each) => prepared(described, each, workshop));
+      const read = (opened: OpenedSource): Promise<PreparedTable> =>
+        readOtherwise(opened, statements, (each) => prepared(described, each, workshop));
+      return await orWithoutBlankLines(described, source, workshop, read);
     } finally {
       if (source.unpacked !== undefined) await rm(source.unpacked, { force: true });
     }
