@@ -12,9 +12,13 @@ export type FieldType =
   /**
    * `int96`: a timestamp as old files have it, nanoseconds of a Julian day. A moment: Spark and
    * Impala write it so, and nothing in the file says otherwise. `date64`: a date as Arrow has it
-   * besides, in milliseconds since 1970, which need not be whole days.
+   * besides, in milliseconds since 1970, which need not be whole days. `interval`: months, days and
+   * milliseconds as Parquet has them, which become text.
    */
-  | { readonly kind: 'boolean' | 'text' | 'binary' | 'uuid' | 'date' | 'int96' | 'date64' }
+  | {
+      readonly kind:
+        'boolean' | 'text' | 'binary' | 'uuid' | 'date' | 'int96' | 'date64' | 'interval';
+    }
   | { readonly kind: 'fixed'; readonly bytes: number }
   | { readonly kind: 'time'; readonly digits: SecondDigits }
   | { readonly kind: 'timestamp'; readonly digits: SecondDigits; readonly utc: boolean }

@@ -2,6 +2,7 @@ export { BrokenFileError } from './broken-file-error.js';
 export { fileStructure, writeTimeOfDay, writeZoneless } from './file-structures.js';
 export type { BytesRange, WrittenElement } from './file-structures.js';
 export { footerOf, notParquet } from './footer.js';
+export { INTERVAL_BYTES, intervalText } from './interval-text.js';
 export { NULL_ROWS, nullObjects, NullsAllowance, tellingColumns } from './null-objects.js';
 export { unzstd } from './unpack-page.js';
 export { holdsValues, nullableObjects, type NullableObject } from './nullable-objects.js';

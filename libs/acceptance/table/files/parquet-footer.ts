@@ -3,6 +3,7 @@ import {
   areWide,
   decimalBytes,
   footerOf,
+  INTERVAL_BYTES,
   holdsValues,
   notParquet,
   nullableObjects,
@@ -10,6 +11,7 @@ import {
   type NullableObject,
 } from '@app/parquet';
 import type { Field, FieldType, SecondDigits } from '@app/arrow';
+import { isScalar } from './field-type.js';
 
 /** The description that a Parquet file has of itself. */
 interface ParquetFooter {
@@ -74,7 +76,14 @@ function typeOf(element: SchemaElement, children: readonly Element[], file: stri
   if (annotation === 'MAP' || annotation === 'MAP_KEY_VALUE') {
     const pair = only?.type.kind === 'struct' ? only.type.fields : [];
     const [key, value] = pair;
-    if (key && value && pair.length === 2) return { kind: 'map', key, value };
+    if (key && value && pair.length === 2) {
+      if (!isScalar(key.type))
+        throw notParquet(
+          file,
+          `column ${JSON.stringify(element.name)} is a map whose keys are no single values, which nothing here holds: make a list of structs of it`,
+        );
+      return { kind: 'map', key, value };
+    }
   }
   return { kind: 'struct', fields: children.map(asList) };
 }
@@ -142,6 +151,8 @@ function scalarOf(element: SchemaElement, file: string): FieldType {
       if (logical?.type === 'FLOAT16') return { kind: 'float', bits: 32 };
       if (element.type_length === undefined || !Number.isInteger(element.type_length))
         throw notParquet(file, `column ${JSON.stringify(element.name)} has no length`);
+      if (annotation === 'INTERVAL' && element.type_length === INTERVAL_BYTES)
+        return { kind: 'interval' };
       return { kind: 'fixed', bytes: element.type_length };
     default:
       throw notParquet(file, `column ${JSON.stringify(element.name)} has no type`);

@@ -1,5 +1,5 @@
 import type { Field, FieldType, SecondDigits } from '@app/arrow';
-import { decimalOfBytes } from '@app/parquet';
+import { decimalOfBytes, intervalText } from '@app/parquet';
 import { MillraceError } from '@app/platform';
 import { holds, writeValueType } from '@app/streams';
 import { quoteIdentifier, quoteText, TIMESTAMP } from '@app/warehouse';
@@ -184,6 +184,9 @@ function exactScalar(value: string, held: Field, declared: Field, type: ScalarTy
     case 'text':
       only(held, declared, 'text', 'binary', 'uuid');
       return held.type.kind === 'uuid' ? `toString(${value})` : value;
+    case 'interval':
+      only(held, declared, 'interval');
+      return intervalText(value);
     case 'binary':
     case 'fixed':
       only(held, declared, 'binary', 'fixed', 'text');

@@ -8,14 +8,12 @@ import { settingsClause, type Source } from '../../sources/source.js';
 import type { DescribedTable } from '../../table-description.js';
 import { dropCopy, makeCopy, type Copy } from './copies.js';
 import { countSelect } from './count-view.js';
-import { farDecimals } from '../check/far-decimals.js';
 import { columnValue, type ComputedColumn } from '../columns/computed-column.js';
 import { readTypes } from '../columns/exact-cast.js';
 import { refuseNumbered } from '../columns/delta-mapping.js';
-import { folderColumns } from '../columns/folder-columns.js';
 import { insistingOnOne, keepTypes } from '../columns/kept-types.js';
-import { wideDecimals } from '../columns/wide-decimals.js';
 import { loosened } from '../csv/loose-quotes.js';
+import { computedColumns } from './computed-columns.js';
 import { describeColumns } from './describe-columns.js';
 import { declared, inferColumns } from './infer-columns.js';
 import { loadFailure } from './load-failure.js';
@@ -98,7 +96,6 @@ async function prepared(
   const source = { ...opened, ...(seen?.haveLooseQuotes && loosened(opened)) };
   const hasTypes = OWN_TYPES.has(described.options.format);
   const isOfSeveral = source.many && hasTypes;
-  const isInferred = !schemaFromFiles && described.columns === undefined;
   // The types are looked at before the view gets its own, so that a file that comes in between is
   // noticed.
   const describe = () => describeColumns(source, source.inference, statements);
@@ -109,23 +106,24 @@ async function prepared(
     ? await schemaOfFiles({ ...described, schemaFromFiles }, workshop)
     : await inferColumns(described, source, { statements, seen, folders });
   await refuseNumbered(source, statements);
-  const ofFolders = await folderColumns(folders, inferred, source, statements);
-  const found = inferred.map(({ name, type }) => ({
-    name,
-    type: ofFolders.get(name)?.type ?? (isOfSeveral && isInferred ? mayLack(type) : type),
-  }));
   const isTold = schemaFromFiles !== undefined || described.columns !== undefined;
-  const decimals =
-    seen?.decimals ??
-    (await farDecimals({ columns: inferred, isDeclared: isTold }, source, statements));
-  const wide = wideDecimals(found, decimals);
-  refuseOfLake(wide, { ...source, isTold });
-  const computed = new Map([...wide, ...ofFolders]);
+  const { found, computed } = await computedColumns(
+    {
+      columns: inferred,
+      isDeclared: described.columns !== undefined,
+      folders,
+      seen,
+      mayLack: isOfSeveral && !isTold,
+    },
+    source,
+    statements,
+  );
   const read = await asRead({ ...described, found }, source, { statements, computed });
   const isTimed = found.some(({ type }) => type.includes('Time64('));
+  const areBytes = [...computed.values()].some(({ readAs }) => readAs.includes('FixedString'));
   // A lake reads the types that it has itself, and no others but those of moments.
   const held =
-    source.deltaLog && wide.size === 0
+    source.deltaLog && !areBytes
       ? !isTold && found.some(({ type }) => type.includes("DateTime64(6, 'UTC')"))
       : source.inferred ||
         isTold ||
@@ -188,18 +186,6 @@ async function prepared(
     throw error;
   }
 }
-
-/**
- * One of several files may not have the column, and the engine reads a default value then.
- * Composite types cannot be null, or are told apart elsewhere.
- */
-const mayLack = (type: string): string => {
-  const kept = /^LowCardinality\((?!Nullable)(.*)\)$/s.exec(type)?.[1];
-  if (kept !== undefined) return `LowCardinality(Nullable(${kept}))`;
-  return /^(?:Nullable|Array|Map|Tuple|LowCardinality|JSON|Variant|Dynamic)\b/.test(type)
-    ? type
-    : `Nullable(${type})`;
-};
 
 /** Formats whose files have types of their own. */
 const OWN_TYPES: ReadonlySet<string> = new Set(['parquet', 'arrow', 'arrows']);
@@ -282,16 +268,4 @@ function expression(
     return `CAST(if(${areNull}, NULL, ${own?.value ?? quoted}), ${quoteText(type)}) AS ${quoted}`;
   const value = columnValue(column, read.find((each) => each.name === name)?.type, own);
   return value === quoted ? quoted : `${value} AS ${quoted}`;
-}
-
-/** A lake is read by types of our own only where it says its own ones, and where it takes them. */
-function refuseOfLake(
-  wide: ReadonlyMap<string, unknown>,
-  { lakeFooters, deltaLog, isTold }: Source & { readonly isTold: boolean },
-): void {
-  const [column] = wide.keys();
-  if (column === undefined || lakeFooters === undefined || (deltaLog && !isTold)) return;
-  throw new SourceError(
-    `column ${JSON.stringify(column)} has decimals in more bytes than their digits need, which are read here of files, and of Delta tables without \`schema\`: write the table anew`,
-  );
 }
