@@ -97,9 +97,9 @@ export function refuseTooWide(column: string, { bytes }: DecimalBytes, file: str
     );
 }
 
-/** What the engine says of a decimal that has its own number of bytes, and too many. */
+/** The engine's words for a decimal that has its own number of bytes, and too many. */
 export const LONG_DECIMAL =
   /Unexpectedly wide Decimal value: (\d+) > (\d+) bytes.*column: (.+?)(?::? ?\(in file|\.?$)/s;
-/** What to say in place of it; `$1` and so on stand for what was found. */
+/** The words to say in place of these; `$1` and so on stand for what was found. */
 export const LONG_DECIMAL_WORDS =
   'column "$3" has a decimal of $1 bytes, and $2 hold all its digits: write it anew, or cast it to a decimal of more digits';

@@ -79,7 +79,7 @@ const JSON_TYPES: Settings = {
 /** Times without a zone stay without one. */
 const WALL_TIMES: Settings = { input_format_parquet_local_time_as_utc: '0' };
 /**
- * What else is more than its bytes stays as it is, as in an upload. The engine would read JSON that is
+ * JSON stays text, and a shape stays bytes, as in an upload. The engine would read JSON that is
  * no object as an error, and a shape that is null as a point at 0, 0.
  */
 const AS_BYTES: Settings = {

@@ -40,7 +40,7 @@ export function otherDecimal(
 /** The decimals of a file on this machine; none where it is no Parquet that can be read. */
 export async function decimalsOfFile(file: string): Promise<ReadonlyMap<string, DecimalBytes>> {
   const footer = await footerOf(file, file).catch((error: unknown) => {
-    // What is wrong with it is told when its columns are asked for.
+    // A fault of it is told when its columns are asked for.
     const isOfFile =
       error instanceof MillraceError || (error instanceof Error && 'syscall' in error);
     if (isOfFile) return undefined;

@@ -12,7 +12,7 @@ import { settingsClause, type Source } from '../../sources/source.js';
 import type { DecimalPaths, FoundDecimal } from '../columns/wide-decimals.js';
 import { decimalsOfFile, togetherOf } from './decimals-of-files.js';
 
-/** Of a lake, so many files are looked at. */
+/** The most files of a lake that are looked at. */
 const FILES_MAX = 1_000;
 const WIDEST = 32;
 

@@ -22,7 +22,7 @@ interface Given {
 interface Computed {
   /** All columns by the types that they are served by. */
   readonly found: readonly Column[];
-  /** Those whose values are computed, by name. */
+  /** The columns whose values are computed, by name. */
   readonly computed: ReadonlyMap<string, ComputedColumn>;
 }
 
