@@ -34,11 +34,13 @@ export async function farDecimals(
   const mayBe = isDeclared || columns.some(({ type }) => type.includes('Decimal('));
   if (footers === undefined || !mayBe) return new Map();
   if (lakeFooters === 'here') return togetherOf(await ofFooters(source, statements));
-  const where = lakeFooters === undefined ? '' : await ofLake(source, statements);
-  const told = await toldBy(`${footers}${where}`, source, statements).catch((error: unknown) => {
-    if (isDeclared && error instanceof WarehouseError) return [];
-    throw error;
-  });
+  const ask = (of: string): Promise<readonly Told[]> => toldBy(of, source, statements);
+  const told = await (lakeFooters === undefined
+    ? ask(footers).catch((error: unknown) => {
+        if (isDeclared && error instanceof WarehouseError) return [];
+        throw error;
+      })
+    : toldOfLake(footers, { ask, source, statements }));
   const files: Map<string, FoundDecimal>[] = [];
   const unknown: [string, undefined][] = [];
   for (const { path, isTold, decimal } of told) {
@@ -58,13 +60,16 @@ async function ofFooters(source: Source, statements: Statements): Promise<Decima
   return found;
 }
 
-/** The condition that leaves a lake's files of its folder. */
-async function ofLake(source: Source, statements: Statements): Promise<string> {
+/** The decimals of a lake's files in its folder; of all files there, where its own are not found. */
+async function toldOfLake(
+  footers: string,
+  { ask, source, statements }: { readonly ask: (of: string) => Promise<readonly Told[]>; readonly source: Source; readonly statements: Statements }, // prettier-ignore
+): Promise<readonly Told[]> {
   const lines = await statements.run(`SELECT DISTINCT _file FROM ${source.call(undefined)} LIMIT ${FILES_MAX}${settingsClause(source.settings)} FORMAT JSONCompactEachRow`); // prettier-ignore
   const names = lines.split('\n').filter((line) => line !== '').map((line) => (JSON.parse(line) as readonly [string])[0]); // prettier-ignore
-  return names.length === 0
-    ? ' WHERE false'
-    : ` WHERE _file IN (${names.map(quoteText).join(', ')})`;
+  if (names.length === 0) return [];
+  const told = await ask(`${footers} WHERE _file IN (${names.map(quoteText).join(', ')})`);
+  return told.length > 0 ? told : ask(footers);
 }
 
 interface Told {
@@ -86,7 +91,6 @@ async function toldBy(
   { settings }: Source,
   statements: Statements,
 ): Promise<readonly Told[]> {
-  // prettier-ignore
   const own = "arrayFirst(each -> tupleElement(each, 'path') = path, tupleElement(g, 'columns'))";
   const most = `ifNull(tupleElement(tupleElement(${own}, 'statistics'), 'max'), '')`;
   // Bytes are shown as numbers with a blank behind each.

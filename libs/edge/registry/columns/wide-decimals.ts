@@ -24,21 +24,26 @@ export function wideDecimals(
   columns: readonly Column[],
   decimals: DecimalPaths,
 ): ReadonlyMap<string, ComputedColumn> {
+  const byColumn = new Map<string, [path: string, decimal: FoundDecimal | undefined][]>();
+  const names = new Set(columns.map(({ name }) => name));
+  for (const [path, decimal] of decimals) {
+    const name = columnOf(path, names) ?? '';
+    byColumn.set(name, [...(byColumn.get(name) ?? []), [path, decimal]]);
+  }
   const computed = new Map<string, ComputedColumn>();
   for (const column of columns) {
-    const own = [...decimals].filter(([path]) => columnOf(path, columns) === column.name);
+    const own = byColumn.get(column.name) ?? [];
     if (own.every(([, decimal]) => decimal && !mustBeBytes(decimal))) continue;
     computed.set(column.name, ofBytes(column, own));
   }
   return computed;
 }
 
-/** Names may have points, too. */
-function columnOf(path: string, columns: readonly Column[]): string | undefined {
-  const names = columns
-    .map(({ name }) => name)
-    .filter((name) => path === name || path.startsWith(`${name}.`));
-  return names.sort((one, other) => other.length - one.length)[0];
+/** Names may have points, too: the longest one is the column's. */
+function columnOf(path: string, names: ReadonlySet<string>): string | undefined {
+  for (let end = path.length; end > 0; end = path.lastIndexOf('.', end - 1))
+    if (names.has(path.slice(0, end))) return path.slice(0, end);
+  return undefined;
 }
 
 function ofBytes(
@@ -86,7 +91,6 @@ function decoded(
   decimals: Iterator<AsBytes[number]>,
   depth = 0,
 ): string {
-  // prettier-ignore
   const { name, parameters } = readEngineType(type);
   const [first = '', second = ''] = parameters;
   switch (name) {
@@ -120,7 +124,6 @@ function each(
   decimals: Iterator<AsBytes[number]>,
   depth: number,
 ): string {
-  // prettier-ignore
   const one = `e${depth}`;
   const value = decoded(one, element, decimals, depth + 1);
   return value === one ? list : `arrayMap(${one} -> ${value}, ${list})`;
