@@ -57,9 +57,11 @@ describe('types of Parquet that few programs write', () => {
   it('a length of time that is written as a time of day is no other time', async () => {
     for (const more of ['', ',materialize=false'])
       expect((await register('long-times', more)) || (await own.edge.sql('SELECT * FROM t')).text).toContain('column \\"took\\" has a time of day beyond 24 hours'); // prettier-ignore
-    const columns = declared({ name: 'took', data_type: 'Int64' });
-    expect(await register('long-times', columns)).toBe('');
-    expect(await ask('SELECT took FROM t ORDER BY took')).toEqual([{ took: 1_000_000 }, { took: 90_000_000_000 }]); // prettier-ignore
+    const data_type = { Timestamp: ['Microsecond', null] };
+    expect(await register('long-times', declared({ name: 'took', data_type }))).toBe('');
+    expect(await ask('SELECT took FROM t ORDER BY took')).toEqual([{ took: '1970-01-01T00:00:01.500000' }, { took: '1970-01-02T01:00:00.000000' }]); // prettier-ignore
+    // Whole seconds would be left of it.
+    expect(await register('long-times', declared({ name: 'took', data_type: 'Int64' }))).toContain('column \\"took\\" has a value that its type, Nullable(Int64), does not hold'); // prettier-ignore
     const answer = await upload('long_times', readFileSync(fixture('long-times')));
     expect(answer.json()).toMatchObject({ status: [{ successful: 1, failed: 1, error: expect.stringContaining('which has the times of one day') as string }] }); // prettier-ignore
   });

@@ -25,7 +25,7 @@ export function timesOfDay(columns: readonly Column[]): ReadonlyMap<string, Comp
       const moment = quoteIdentifier(name);
       const at = (day: string): string => `toDateTime64('1970-01-${day} 00:00:00', ${digits}, 'UTC')`; // prettier-ignore
       const isOther = `ifNull(${moment} < ${at('01')} OR ${moment} >= ${at('02')}, 0)`;
-      const told = `column ${JSON.stringify(name)} has a time of day beyond 24 hours, as some programs write lengths of time: declare it Int64 in \`schema\``;
+      const told = `column ${JSON.stringify(name)} has a time of day beyond 24 hours, as some programs write lengths of time: declare it a timestamp in \`schema\`, which counts from 1970-01-01`;
       const checked = `if(throwIf(${isOther}, ${quoteText(told)}) = 0, ${moment}, NULL)`;
       const value = `toTime64(${checked}, ${digits})`;
       return [[name, { readAs: `Nullable(DateTime64(${digits}, 'UTC'))`, type: `Nullable(Time64(${digits}))`, value }]]; // prettier-ignore
