@@ -59,7 +59,7 @@ describe('types of Parquet that few programs write', () => {
       expect((await register('long-times', more)) || (await own.edge.sql('SELECT * FROM t')).text).toContain('column \\"took\\" has a time of day beyond 24 hours'); // prettier-ignore
     const data_type = { Timestamp: ['Microsecond', null] };
     expect(await register('long-times', declared({ name: 'took', data_type }))).toBe('');
-    expect(await ask('SELECT took FROM t ORDER BY took')).toEqual([{ took: '1970-01-01T00:00:01.500000' }, { took: '1970-01-02T01:00:00.000000' }]); // prettier-ignore
+    expect(await ask('SELECT took FROM t ORDER BY took')).toEqual([{ took: '1970-01-01T00:00:01.500000Z' }, { took: '1970-01-02T01:00:00.000000Z' }]); // prettier-ignore
     // Whole seconds would be left of it.
     expect(await register('long-times', declared({ name: 'took', data_type: 'Int64' }))).toContain('column \\"took\\" has a value that its type, Nullable(Int64), does not hold'); // prettier-ignore
     const answer = await upload('long_times', readFileSync(fixture('long-times')));
