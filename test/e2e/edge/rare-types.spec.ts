@@ -84,5 +84,5 @@ describe('types of Parquet that few programs write', () => {
     expect(rows).toEqual([
       expect.objectContaining({ last: expect.stringMatching(/^2024-01-02T03:04:05\.000006/) }),
     ]);
-  });
+  }, 120_000);
 });

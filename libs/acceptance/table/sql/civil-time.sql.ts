@@ -7,24 +7,26 @@ const TURN_YEARS = 400;
 const SECONDS_A_DAY = 86_400;
 
 /**
- * SQL that computes a value once, under a name. Written out wherever it is needed, a thousand times
- * within structs would make a statement that the engine refuses.
+ * SQL that computes two values once, under names. Written out wherever they are needed, a thousand
+ * times within structs would make a statement that the engine refuses. One within another costs the
+ * engine twice the time for each level.
  */
-const once = (name: string, value: string, of: (value: string) => string): string =>
-  `arrayMap(${name} -> ${of(name)}, [${value}])[1]`;
+const once = (values: Readonly<Record<string, string>>, text: string): string =>
+  `arrayMap((${Object.keys(values).join(', ')}) -> ${text}, ${Object.values(values)
+    .map((value) => `[${value}]`)
+    .join(', ')})[1]`;
 
 /** SQL: ISO 8601 text of a day of any year, given as days since 1970. `days` must not be NULL. */
 export function dateText(days: string): string {
   const turn = `toInt64(${TURN_DAYS})`;
-  const ofOther = once('since', `toInt64(${days}) - (${FIRST_DAY})`, (since) =>
-    once('within', `positiveModulo(${since}, ${turn})`, (within) => {
-      const date = `addDays(toDate32('1900-01-01'), ${within})`;
-      const turns = `intDiv(${since} - ${within}, ${turn})`;
-      return once('year', `toYear(${date}) + ${TURN_YEARS} * ${turns}`, (year) => {
-        const digits = `leftPad(toString(abs(${year})), greatest(4, length(toString(${year}))), '0')`;
-        return `concat(if(${year} < 0, '-', ''), ${digits}, substring(toString(${date}), 5))`;
-      });
-    }),
+  const since = `(toInt64(${days}) - (${FIRST_DAY}))`;
+  const within = `positiveModulo(${since}, ${turn})`;
+  const date = `addDays(toDate32('1900-01-01'), within)`;
+  const year = `(toYear(${date}) + ${TURN_YEARS} * turns)`;
+  const digits = `leftPad(toString(abs(${year})), greatest(4, length(toString(${year}))), '0')`;
+  const ofOther = once(
+    { within, turns: `intDiv(${since} - ${within}, ${turn})` },
+    `concat(if(${year} < 0, '-', ''), ${digits}, substring(toString(${date}), 5))`,
   );
   const isOwn = `${days} BETWEEN ${FIRST_DAY} AND ${FIRST_DAY + TURN_DAYS - 1}`;
   return `if(${isOwn}, toString(addDays(toDate32('1970-01-01'), ${days})), ${ofOther})`;
@@ -40,15 +42,12 @@ export function timestampText(ticks: string, digits: SecondDigits): string {
   // The divisor is signed. With an unsigned one, the engine takes a time before 1970 for one far in
   // the future.
   const day = `toInt64(${SECONDS_A_DAY * 10 ** digits})`;
-  const ofOther = once('tick', ticks, (tick) =>
-    once('rest', `positiveModulo(${tick}, ${day})`, (rest) => {
-      // Division rounds towards zero. Subtracting first would overflow 64 bits on the first day that
-      // they hold.
-      const days = `intDiv(${tick}, ${day}) - (${tick} < 0 AND ${rest} != 0)`;
-      const date = once('days', days, dateText);
-      return `concat(${date}, 'T', ${timeText(rest, digits)})`;
-    }),
-  );
+  const rest = `positiveModulo(${ticks}, ${day})`;
+  // Division rounds towards zero. Subtracting first would overflow 64 bits on the first day that
+  // they hold.
+  const days = `intDiv(${ticks}, ${day}) - (${ticks} < 0 AND ${rest} != 0)`;
+  const text = `concat(${dateText('days')}, 'T', ${timeText('rest', digits)})`;
+  const ofOther = once({ days, rest }, text);
   return (
     `if(${ticks} BETWEEN 0 AND ${EVERY_ENGINE_TIME_BELOW_SECONDS}${'0'.repeat(digits)},` +
     ` replaceOne(toString(fromUnixTimestamp64${UNIT[digits]}(toInt64(${ticks}), 'UTC')), ' ', 'T'),` +
