@@ -2,7 +2,6 @@ export { BrokenFileError } from './broken-file-error.js';
 export { fileStructure, writeTimeOfDay, writeZoneless } from './file-structures.js';
 export type { BytesRange, WrittenElement } from './file-structures.js';
 export { footerOf, notParquet } from './footer.js';
-export { INTERVAL_BYTES, intervalText } from './interval-text.js';
 export { NULL_ROWS, nullObjects, NullsAllowance, tellingColumns } from './null-objects.js';
 export { unzstd } from './unpack-page.js';
 export { holdsValues, nullableObjects, type NullableObject } from './nullable-objects.js';
@@ -13,8 +12,10 @@ export {
   decimalBytes,
   decimalColumns,
   decimalOfBytes,
+  INTERVAL_BYTES,
+  intervalText,
   LONG_DECIMAL,
   LONG_DECIMAL_WORDS,
   refuseTooWide,
   typeOfBytes,
-} from './wide-decimals.js';
+} from './byte-values.js';

@@ -29,7 +29,7 @@ export function dateText(days: string): string {
     `concat(if(${year} < 0, '-', ''), ${digits}, substring(toString(${date}), 5))`,
   );
   const isOwn = `${days} BETWEEN ${FIRST_DAY} AND ${FIRST_DAY + TURN_DAYS - 1}`;
-  return `if(${isOwn}, toString(addDays(toDate32('1970-01-01'), ${days})), ${ofOther})`;
+  return `if(${isOwn}, toString(addDays(toDate32('1970-01-01'), toInt64(${days}))), ${ofOther})`;
 }
 
 /** SQL: the time of day, given in ticks since midnight. */

@@ -15,9 +15,9 @@ import { checkCsv, type SeenCsv } from '../csv/csv-bytes.js';
 import { refusePadded } from '../csv/loose-quotes.js';
 import { shortRecords, type ShortRecords } from '../csv/uneven-records.js';
 import type { DecimalPaths } from '../columns/wide-decimals.js';
-import { BlankLinesError } from './blank-lines-error.js';
+import { BlankLinesError } from '../csv/blank-lines-error.js';
 import { checkCharacters } from './character-scan.js';
-import { decimalsOfFile, otherDecimal, togetherOf } from './decimals-of-files.js';
+import { decimalsOfFile, otherDecimal, togetherOf } from '../columns/decimals-of-files.js';
 import { checkJsonDepth, OBJECT_LEVELS_MAX } from './json-depth.js';
 
 /** The things that a look at files tells besides. */

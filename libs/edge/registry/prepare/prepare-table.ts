@@ -13,13 +13,13 @@ import { readTypes } from '../columns/exact-cast.js';
 import { refuseNumbered } from '../columns/delta-mapping.js';
 import { insistingOnOne, keepTypes } from '../columns/kept-types.js';
 import { loosened } from '../csv/loose-quotes.js';
-import { computedColumns } from './computed-columns.js';
+import { computedColumns } from '../columns/computed-columns.js';
 import { describeColumns } from './describe-columns.js';
 import { declared, inferColumns } from './infer-columns.js';
 import { loadFailure } from './load-failure.js';
 import { nullStructs, type NullStructs } from './null-structs.js';
 import { openSource, type OpenedSource, type Workshop } from './open-source.js';
-import { orWithoutBlankLines } from './read-blank-lines.js';
+import { orWithoutBlankLines } from '../csv/read-blank-lines.js';
 import { canBeReadOtherwise, readOtherwise } from './read-otherwise.js';
 import { schemaOfFiles } from './schema-of-files.js';
 

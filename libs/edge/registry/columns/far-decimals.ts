@@ -9,7 +9,7 @@ import {
 } from '@app/warehouse';
 import { listedPaths } from '../../sources/listed-paths.js';
 import { settingsClause, type Source } from '../../sources/source.js';
-import type { DecimalPaths, FoundDecimal } from '../columns/wide-decimals.js';
+import type { DecimalPaths, FoundDecimal } from './wide-decimals.js';
 import { decimalsOfFile, togetherOf } from './decimals-of-files.js';
 
 /** The most files of a lake that are looked at. */

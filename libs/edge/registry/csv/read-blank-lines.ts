@@ -8,9 +8,9 @@ import { COMPRESSED, engineFormat } from '../../sources/engine-format.js';
 import { listedPaths } from '../../sources/listed-paths.js';
 import { SourceError } from '../../sources/source-error.js';
 import type { DescribedTable } from '../../table-description.js';
-import { BlankLinesError } from '../check/blank-lines-error.js';
-import { withoutBlankLines } from '../csv/blank-lines.js';
-import { sourceOfFiles, type OpenedSource, type Workshop } from './open-source.js';
+import { BlankLinesError } from './blank-lines-error.js';
+import { withoutBlankLines } from './blank-lines.js';
+import { sourceOfFiles, type OpenedSource, type Workshop } from '../prepare/open-source.js';
 
 /**
  * Reads a source as it is, and from temporary files without its blank lines if it has some, because

@@ -1,6 +1,6 @@
 import { areWide, decimalColumns, footerOf, type DecimalBytes } from '@app/parquet';
 import { MillraceError } from '@app/platform';
-import type { DecimalPaths, FoundDecimal } from '../columns/wide-decimals.js';
+import type { DecimalPaths, FoundDecimal } from './wide-decimals.js';
 
 const isSame = (one: DecimalBytes, other: DecimalBytes): boolean =>
   one.bytes === other.bytes && one.isLowFirst === other.isLowFirst && one.scale === other.scale;

@@ -2,11 +2,11 @@ import type { Column, SourceEngine } from '@app/warehouse';
 import { SourceError } from '../../sources/source-error.js';
 import type { Source } from '../../sources/source.js';
 import type { SeenFiles } from '../check/checked-files.js';
-import { farDecimals } from '../check/far-decimals.js';
-import type { ComputedColumn } from '../columns/computed-column.js';
-import { folderColumns } from '../columns/folder-columns.js';
-import { intervals, timesOfDay } from '../columns/rare-types.js';
-import { wideDecimals } from '../columns/wide-decimals.js';
+import { farDecimals } from './far-decimals.js';
+import type { ComputedColumn } from './computed-column.js';
+import { folderColumns } from './folder-columns.js';
+import { intervals, timesOfDay } from './rare-types.js';
+import { wideDecimals } from './wide-decimals.js';
 
 interface Given {
   /** The columns as they were found, or declared. */

@@ -1,5 +1,5 @@
 import type { SchemaElement } from 'hyparquet';
-import { areWide, decimalBytes, decimalColumns, refuseTooWide } from './wide-decimals.js';
+import { areWide, decimalBytes, decimalColumns, refuseTooWide } from './byte-values.js';
 
 const root = (children: number): SchemaElement => ({ name: 'schema', num_children: children });
 const decimal = (
