@@ -1,3 +1,5 @@
+import type { DecimalBytes } from '@app/parquet';
+
 /** Decimal places of a second that a time counts: none, milli-, micro- or nanoseconds. */
 export type SecondDigits = 0 | 3 | 6 | 9;
 
@@ -10,13 +12,23 @@ export type FieldType =
   /**
    * `int96`: a timestamp as old files have it, nanoseconds of a Julian day. A moment: Spark and
    * Impala write it so, and nothing in the file says otherwise. `date64`: a date as Arrow has it
-   * besides, in milliseconds since 1970, which need not be whole days.
+   * besides, in milliseconds since 1970, which need not be whole days. `interval`: months, days and
+   * milliseconds as Parquet has them, which become text.
    */
-  | { readonly kind: 'boolean' | 'text' | 'binary' | 'uuid' | 'date' | 'int96' | 'date64' }
+  | {
+      readonly kind:
+        'boolean' | 'text' | 'binary' | 'uuid' | 'date' | 'int96' | 'date64' | 'interval';
+    }
   | { readonly kind: 'fixed'; readonly bytes: number }
   | { readonly kind: 'time'; readonly digits: SecondDigits }
   | { readonly kind: 'timestamp'; readonly digits: SecondDigits; readonly utc: boolean }
-  | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
+  /** `wide`: the engine would read others; it reads their bytes. */
+  | {
+      readonly kind: 'decimal';
+      readonly precision: number;
+      readonly scale: number;
+      readonly wide?: DecimalBytes | undefined;
+    }
   | { readonly kind: 'list'; readonly element: Field }
   /** `tellsNull`: the engine's reader of its format tells a struct that is null from one of nulls. */
   | { readonly kind: 'struct'; readonly fields: readonly Field[]; readonly tellsNull?: true }

@@ -2,7 +2,20 @@ export { BrokenFileError } from './broken-file-error.js';
 export { fileStructure, writeTimeOfDay, writeZoneless } from './file-structures.js';
 export type { BytesRange, WrittenElement } from './file-structures.js';
 export { footerOf, notParquet } from './footer.js';
-export { isMisreadDecimal, MISREAD_DECIMAL, misreadDecimals } from './misread-decimals.js';
 export { NULL_ROWS, nullObjects, NullsAllowance, tellingColumns } from './null-objects.js';
 export { unzstd } from './unpack-page.js';
 export { holdsValues, nullableObjects, type NullableObject } from './nullable-objects.js';
+export {
+  areWide,
+  bytesType,
+  type DecimalBytes,
+  decimalBytes,
+  decimalColumns,
+  decimalOfBytes,
+  INTERVAL_BYTES,
+  intervalText,
+  LONG_DECIMAL,
+  LONG_DECIMAL_WORDS,
+  refuseTooWide,
+  typeOfBytes,
+} from './byte-values.js';

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import type { Field } from '@app/arrow';
 import {
   footerOf,
+  LONG_DECIMAL,
+  LONG_DECIMAL_WORDS,
   NULL_ROWS,
   nullObjects,
   NullsAllowance,
@@ -178,6 +180,8 @@ function explained(error: unknown, name: string): unknown {
       `${name}: a row group or a page of it needs more memory than there is for an upload; write it with smaller ones`,
       { cause: error },
     );
+  const long = LONG_DECIMAL.exec(error.message);
+  if (long) return unreadable(name, long[0].replace(LONG_DECIMAL, LONG_DECIMAL_WORDS), error);
   // The rest of the message contains paths of our folders.
   const [reason = ''] = error.message.split(/: \(in file|: While executing| FROM file\(|\n/, 1);
   return unreadable(name, reason.slice(0, REASON_LENGTH_MAX), error);

@@ -78,6 +78,14 @@ const JSON_TYPES: Settings = {
 
 /** Times without a zone stay without one. */
 const WALL_TIMES: Settings = { input_format_parquet_local_time_as_utc: '0' };
+/**
+ * JSON stays text, and a shape stays bytes, as in an upload. The engine would read JSON that is
+ * no object as an error, and a shape that is null as a point at 0, 0.
+ */
+const AS_BYTES: Settings = {
+  input_format_parquet_enable_json_parsing: '0',
+  input_format_parquet_allow_geoparquet_parser: '0',
+};
 
 /** Each record is on a line. */
 export const JSON_LINES: EngineFormat = {
@@ -138,7 +146,7 @@ export function engineFormat(options: TableOptions): EngineFormat | undefined {
     case 'parquet':
       return {
         name: 'Parquet',
-        settings: WALL_TIMES,
+        settings: { ...WALL_TIMES, ...AS_BYTES },
         inference: OF_ALL_FILES,
         inferred: false,
         endings: ['parquet'],

@@ -51,7 +51,17 @@ export function fileSource(
       const files = tableFunction('file', [quoteText(path), 'One']);
       const lines = tableFunction('file', [quoteText(path), 'LineAsString', quoteText('line String')]); // prettier-ignore
       const records = tableFunction('file', [quoteText(path), 'JSONAsString', quoteText('json String')]); // prettier-ignore
-      return { ...read, call, many: isGlob(path), shown: place.path, stamp, files, lines, records };
+      return {
+        ...read,
+        call,
+        many: isGlob(path),
+        shown: place.path,
+        stamp,
+        path,
+        files,
+        lines,
+        records,
+      };
     }
     case 'http': {
       const sent = Object.entries(headers ?? {}).map(

@@ -8,6 +8,7 @@ import { plainSource, structureOf, tableFunction, type Source } from './source.j
 
 const LOCAL = { delta: 'deltaLakeLocal', iceberg: 'icebergLocal' } as const;
 const PARQUET = 'Parquet';
+const FOOTERS = 'ParquetMetadata';
 /** The folder that makes a folder a table. */
 const MARK = { delta: '_delta_log', iceberg: 'metadata' } as const;
 
@@ -25,10 +26,11 @@ export function lakeSource(
       throw new SourceError(`it is no ${format} table: there is no folder ${MARK[format]} in it`);
     const { path } = place;
     const local = tableFunction(LOCAL[format], [quoteText(path)]);
-    if (format === 'iceberg') return plainSource(local, path);
+    if (format === 'iceberg') return { ...plainSource(local, path), lakeFooters: 'here' };
     const texts = (...all: readonly string[]): readonly string[] => all.map(quoteText);
     return {
       ...plainSource(local, path),
+      lakeFooters: 'here',
       call: (columns) =>
         columns === undefined
           ? local
@@ -44,9 +46,12 @@ export function lakeSource(
   const at = { ...place, key: place.key.replace(/\/*$/, '/') };
   const plain = storeCall(format, at, credentials, undefined, undefined);
   const shown = `${place.kind}://${place.bucket}/${place.key}`;
-  if (format === 'iceberg') return plainSource(plain, shown);
+  const data = { ...at, key: `${at.key}**.parquet` };
+  const lakeFooters = storeCall('files', data, credentials, FOOTERS, undefined);
+  if (format === 'iceberg') return { ...plainSource(plain, shown), lakeFooters };
   return {
     ...plainSource(plain, shown),
+    lakeFooters,
     call: (columns) =>
       columns === undefined
         ? plain

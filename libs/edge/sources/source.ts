@@ -40,6 +40,11 @@ export interface Source {
   readonly csv?: CsvShape;
   /** A table function with the footer of each of its Parquet files; absent: it has none. */
   readonly footers?: string;
+  /**
+   * A lake's files, which are Parquet: a table function with the footer of each one in its folder,
+   * also of those that it has no longer; `here`: they are on this machine. Absent: it is no lake.
+   */
+  readonly lakeFooters?: string | 'here';
   /** The names of its columns by their places; absent: it has names of its own, or none. */
   readonly names?: readonly string[];
   /**
@@ -56,6 +61,8 @@ export interface Source {
    * this machine.
    */
   readonly files?: string;
+  /** The path of its files, which may have patterns; absent: they are not on this machine. */
+  readonly path?: string;
   /** A table function with the lines of its files, in `line`; absent: they are not on this machine. */
   readonly lines?: string;
   /** A table function with the records of its JSON, in `json`; absent: they are not on this machine. */

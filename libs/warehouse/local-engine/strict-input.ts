@@ -12,6 +12,8 @@ export const STRICT_INPUT: readonly string[] = [
   '--max_query_size=268435456',
   '--max_ast_elements=1000000',
   '--max_expanded_ast_elements=1000000',
+  // A thousand times within structs need more steps back than the default allows.
+  '--max_parser_backtracks=0',
   '--min_insert_block_size_rows=16384',
   '--min_insert_block_size_bytes=4194304',
   '--input_format_parallel_parsing=0',

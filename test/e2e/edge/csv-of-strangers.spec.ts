@@ -50,6 +50,12 @@ const ALIKE: Readonly<Record<string, readonly [text: string, rows: Rows]>> = {
   'a byte order mark before quotes': ['\ufeff"a","b"\n1,x\n', [{ a: 1, b: 'x' }]],
   'a byte order mark, and two of one name': ['\ufeffa, a\n1,x\n', [{ a: 1, a_2: 'x' }]],
   'blank lines before and behind': ['\n\r\na,b\n1,x\n\n\n', [{ a: 1, b: 'x' }]],
+  'blank lines between': ['a,b\n1,x\n\n2,y\r\n\r\n\n3,z\n', [{ a: 1, b: 'x' }, { a: 2, b: 'y' }, { a: 3, b: 'z' }]],
+  'blank lines below names': ['\ufeff"a","b"\n\n1,x\n', [{ a: 1, b: 'x' }]],
+  'blank lines among short ones': ['a,b,c\n1,x\n\n3,y,5\n', [{ a: 1, b: 'x', c: null }, { a: 3, b: 'y', c: 5 }]],
+  'blank lines between numbers of one column': ['a\n1\n\n2\n', [{ a: 1 }, { a: 2 }]],
+  'blank lines between texts of one column': ['a\nx\n\r\n""\ny\n\n', [{ a: 'x' }, { a: '' }, { a: 'y' }]],
+  'blank lines within quotes and without': ['a,b\n1,"x\n\ny"\n\n2, "p\n\n""q"""\n', [{ a: 1, b: 'x\n\ny' }, { a: 2, b: 'p\n\n"q"' }]],
   'line breaks within quotes': ['a,b\n1,"x\ny"\n2,"p\r\nq"\n', [{ a: 1, b: 'x\ny' }, { a: 2, b: 'p\r\nq' }]],
   'numbers in quotes': ['"a","b","c"\n"1","2.5","x"\n"2","3","y"\n', [{ a: 1, b: 2.5, c: 'x' }, { a: 2, b: 3, c: 'y' }]],
   'numbers with exponents': ['a,b,c\n1e5,1E5,-2.5e-3\n2,3,4\n', [{ a: 100000, b: 100000, c: -0.0025 }, { a: 2, b: 3, c: 4 }]],
@@ -73,10 +79,8 @@ const REFUSED: readonly (readonly [what: string, text: string | Buffer, message:
     'a,b\n1\n2,"x"y\n',
     'line 3 of t.csv has a value in quotes, and no delimiter follows it',
   ],
-  ['a blank line among short ones', 'a,b,c\n1,2\n\n3,4,5\n', 'line 3 of t.csv is blank'],
   ['too many fields', 'a,b\n1,"x\ny"\n2,3,4\n', 'line 4 of t.csv has 3 fields, and line 1 has 2'],
   ['a delimiter behind each row', 'a,b\n1,2,\n', 'line 2 of t.csv has 3 fields'],
-  ['a blank line between', 'a,b\n1,x\n\n2,y\n', 'line 3 of t.csv is blank'],
   ['a title', 'Report\na,b\n1,2\n', 'line 2 of t.csv has 2 fields, and line 1 has 1 field'],
   ['blank lines alone', '\n\n', 'there is nothing in it'],
   ['UTF-16 without a mark', Buffer.from('a,b\n1,x\n', 'utf16le'), 'UTF-16'],
@@ -203,6 +207,32 @@ describe('CSV of strangers', () => {
     write('a; b\n3; "z"\n', 'many/3.csv');
     expect(await register('many,format=csv')).toContain('1.csv is no CSV');
   });
+
+  it('blank lines are passed over in some files of a folder, whose stamps are followed', async () => {
+    for (const year of [2023, 2024]) mkdirSync(join(folder, `blank/year=${year}`), { recursive: true });
+    write('a,b\n1,x\n\n2,y\n', 'blank/year=2023/1.csv');
+    write('a,b\n3,"z\n\n"\n', 'blank/year=2024/2.csv');
+    for (const more of ['', ',materialize=false', ',reload_interval=1']) {
+      expect(await register(`blank,format=csv${more}`)).toBe('');
+      const sql = 'SELECT a, b, year FROM t ORDER BY a';
+      expect(JSON.parse((await own.edge.sql(sql)).text)).toEqual([
+        { a: 1, b: 'x', year: 2023 },
+        { a: 2, b: 'y', year: 2023 },
+        { a: 3, b: 'z\n\n', year: 2024 },
+      ]);
+    }
+    write('a,b\n3,z\n\n4,w\n', 'blank/year=2024/2.csv');
+    await until(async () => (await own.edge.sql('SELECT sum(a) AS s FROM t')).text.includes('10'));
+  }); // prettier-ignore
+
+  it('blank lines that come later are refused until the table is read again', async () => {
+    write('a\n1\n2\n');
+    expect(await register('t.csv,materialize=false')).toBe('');
+    expect(await rows()).toEqual([{ a: 1 }, { a: 2 }]);
+    write('a\n1\n\n2\n');
+    const answer = await own.edge.sql('SELECT * FROM t');
+    expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('blank lines have come')]);
+  }); // prettier-ignore
 
   it('a file that changes to quotes behind blanks is not read as before', async () => {
     write('a,b\n1,x\n');

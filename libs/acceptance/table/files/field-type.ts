@@ -1,4 +1,5 @@
 import type { Field, FieldType } from '@app/arrow';
+import { bytesType, INTERVAL_BYTES } from '@app/parquet';
 import type { ValueType } from '@app/streams';
 import { quoteIdentifier } from '@app/warehouse';
 
@@ -35,6 +36,8 @@ export function valueTypeOf(type: ScalarType): ValueType {
     case 'text':
     case 'binary':
       return { family: type.kind };
+    case 'interval':
+      return { family: 'text' };
     case 'fixed':
       return { family: 'binary', bytes: type.bytes };
     case 'nothing':
@@ -111,6 +114,8 @@ function engineScalar(type: FieldType): string {
     // Read as a time, it would lose the times that 64 bits of nanoseconds do not hold.
     case 'int96':
       return 'FixedString(12)';
+    case 'interval':
+      return `FixedString(${INTERVAL_BYTES})`;
     case 'nothing':
       return 'Int32';
     // The field is read as a duration, which the rewritten schema calls it.
@@ -123,7 +128,7 @@ function engineScalar(type: FieldType): string {
     case 'timestamp':
       return `DateTime64(${type.digits}, 'UTC')`;
     case 'decimal':
-      return `Decimal(${type.precision}, ${type.scale})`;
+      return type.wide ? bytesType(type.wide) : `Decimal(${type.precision}, ${type.scale})`;
     default:
       return engineType(type);
   }

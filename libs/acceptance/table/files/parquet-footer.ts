@@ -1,14 +1,17 @@
 import type { SchemaElement } from 'hyparquet';
 import {
+  areWide,
+  decimalBytes,
   footerOf,
+  INTERVAL_BYTES,
   holdsValues,
-  isMisreadDecimal,
-  MISREAD_DECIMAL,
   notParquet,
   nullableObjects,
+  refuseTooWide,
   type NullableObject,
 } from '@app/parquet';
 import type { Field, FieldType, SecondDigits } from '@app/arrow';
+import { isScalar } from './field-type.js';
 
 /** The description that a Parquet file has of itself. */
 interface ParquetFooter {
@@ -73,7 +76,14 @@ function typeOf(element: SchemaElement, children: readonly Element[], file: stri
   if (annotation === 'MAP' || annotation === 'MAP_KEY_VALUE') {
     const pair = only?.type.kind === 'struct' ? only.type.fields : [];
     const [key, value] = pair;
-    if (key && value && pair.length === 2) return { kind: 'map', key, value };
+    if (key && value && pair.length === 2) {
+      if (!isScalar(key.type))
+        throw notParquet(
+          file,
+          `column ${JSON.stringify(element.name)} is a map whose keys are no single values, which nothing here holds: make a list of structs of it`,
+        );
+      return { kind: 'map', key, value };
+    }
   }
   return { kind: 'struct', fields: children.map(asList) };
 }
@@ -106,9 +116,10 @@ function scalarOf(element: SchemaElement, file: string): FieldType {
     const { precision = 0, scale = 0 } = element;
     if (!Number.isInteger(precision) || !Number.isInteger(scale))
       throw notParquet(file, `column ${JSON.stringify(element.name)} has no precision`);
-    if (isMisreadDecimal(element))
-      throw notParquet(file, `column ${JSON.stringify(element.name)} ${MISREAD_DECIMAL}`);
-    return { kind: 'decimal', precision, scale };
+    const bytes = decimalBytes(element);
+    const wide = bytes && areWide(bytes) ? bytes : undefined;
+    if (wide) refuseTooWide(element.name, wide, file);
+    return { kind: 'decimal', precision, scale, ...(wide && { wide }) };
   }
   if (logical?.type === 'DATE' || converted === 'DATE') return { kind: 'date' };
   if (logical?.type === 'TIMESTAMP' || logical?.type === 'TIME') {
@@ -140,6 +151,8 @@ function scalarOf(element: SchemaElement, file: string): FieldType {
       if (logical?.type === 'FLOAT16') return { kind: 'float', bits: 32 };
       if (element.type_length === undefined || !Number.isInteger(element.type_length))
         throw notParquet(file, `column ${JSON.stringify(element.name)} has no length`);
+      if (annotation === 'INTERVAL' && element.type_length === INTERVAL_BYTES)
+        return { kind: 'interval' };
       return { kind: 'fixed', bytes: element.type_length };
     default:
       throw notParquet(file, `column ${JSON.stringify(element.name)} has no type`);

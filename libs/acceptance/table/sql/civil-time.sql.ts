@@ -6,17 +6,30 @@ const TURN_DAYS = 146_097;
 const TURN_YEARS = 400;
 const SECONDS_A_DAY = 86_400;
 
+/**
+ * SQL that computes two values once, under names. Written out wherever they are needed, a thousand
+ * times within structs would make a statement that the engine refuses. One within another costs the
+ * engine twice the time for each level.
+ */
+const once = (values: Readonly<Record<string, string>>, text: string): string =>
+  `arrayMap((${Object.keys(values).join(', ')}) -> ${text}, ${Object.values(values)
+    .map((value) => `[${value}]`)
+    .join(', ')})[1]`;
+
 /** SQL: ISO 8601 text of a day of any year, given as days since 1970. `days` must not be NULL. */
 export function dateText(days: string): string {
+  const turn = `toInt64(${TURN_DAYS})`;
   const since = `(toInt64(${days}) - (${FIRST_DAY}))`;
-  const within = `positiveModulo(${since}, toInt64(${TURN_DAYS}))`;
-  const turns = `intDiv(${since} - ${within}, toInt64(${TURN_DAYS}))`;
-  const date = `addDays(toDate32('1900-01-01'), ${within})`;
-  const year = `(toYear(${date}) + ${TURN_YEARS} * ${turns})`;
-  return (
-    `if(${since} BETWEEN 0 AND ${TURN_DAYS - 1}, toString(${date}),` +
-    ` concat(if(${year} < 0, '-', ''), leftPad(toString(abs(${year})), greatest(4, length(toString(${year}))), '0'), substring(toString(${date}), 5)))`
+  const within = `positiveModulo(${since}, ${turn})`;
+  const date = `addDays(toDate32('1900-01-01'), within)`;
+  const year = `(toYear(${date}) + ${TURN_YEARS} * turns)`;
+  const digits = `leftPad(toString(abs(${year})), greatest(4, length(toString(${year}))), '0')`;
+  const ofOther = once(
+    { within, turns: `intDiv(${since} - ${within}, ${turn})` },
+    `concat(if(${year} < 0, '-', ''), ${digits}, substring(toString(${date}), 5))`,
   );
+  const isOwn = `${days} BETWEEN ${FIRST_DAY} AND ${FIRST_DAY + TURN_DAYS - 1}`;
+  return `if(${isOwn}, toString(addDays(toDate32('1970-01-01'), toInt64(${days}))), ${ofOther})`;
 }
 
 /** SQL: the time of day, given in ticks since midnight. */
@@ -29,14 +42,16 @@ export function timestampText(ticks: string, digits: SecondDigits): string {
   // The divisor is signed. With an unsigned one, the engine takes a time before 1970 for one far in
   // the future.
   const day = `toInt64(${SECONDS_A_DAY * 10 ** digits})`;
-  const within = `positiveModulo(${ticks}, ${day})`;
+  const rest = `positiveModulo(${ticks}, ${day})`;
   // Division rounds towards zero. Subtracting first would overflow 64 bits on the first day that
   // they hold.
-  const days = `(intDiv(${ticks}, ${day}) - (${ticks} < 0 AND ${within} != 0))`;
+  const days = `intDiv(${ticks}, ${day}) - (${ticks} < 0 AND ${rest} != 0)`;
+  const text = `concat(${dateText('days')}, 'T', ${timeText('rest', digits)})`;
+  const ofOther = once({ days, rest }, text);
   return (
     `if(${ticks} BETWEEN 0 AND ${EVERY_ENGINE_TIME_BELOW_SECONDS}${'0'.repeat(digits)},` +
     ` replaceOne(toString(fromUnixTimestamp64${UNIT[digits]}(toInt64(${ticks}), 'UTC')), ' ', 'T'),` +
-    ` concat(${dateText(days)}, 'T', ${timeText(within, digits)}))`
+    ` ${ofOther})`
   );
 }
 

@@ -109,9 +109,11 @@ function refusals(field: PlacedField, judgement: RowJudgement): [string, string]
   ];
 }
 
-/** Names the years that a column of times takes, for people who send other years. */
+/** Names the years, or hours, that a column of times takes, for people who send others. */
 function yearsOf(column: string): string {
   const type = readValueType(/^Array\((.+)\)$/.exec(column)?.[1] ?? column);
+  if (type?.family === 'time')
+    return ', which has the times of one day; a column declared Utf8 before its first value takes all';
   if (type?.family !== 'date' && type?.family !== 'timestamp') return '';
   const last = type.family === 'timestamp' && type.digits > 6 ? 2262 : 2299;
   return `, which has the years 1900 to ${last}; a column declared Utf8 before its first value takes all`;

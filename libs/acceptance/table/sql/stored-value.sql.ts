@@ -1,4 +1,5 @@
 import type { Field, FieldType, SecondDigits } from '@app/arrow';
+import { decimalOfBytes, intervalText } from '@app/parquet';
 import { MillraceError } from '@app/platform';
 import { holds, writeValueType } from '@app/streams';
 import { quoteIdentifier, quoteText, TIMESTAMP } from '@app/warehouse';
@@ -183,6 +184,9 @@ function exactScalar(value: string, held: Field, declared: Field, type: ScalarTy
     case 'text':
       only(held, declared, 'text', 'binary', 'uuid');
       return held.type.kind === 'uuid' ? `toString(${value})` : value;
+    case 'interval':
+      only(held, declared, 'interval');
+      return intervalText(value);
     case 'binary':
     case 'fixed':
       only(held, declared, 'binary', 'fixed', 'text');
@@ -212,7 +216,12 @@ function exactScalar(value: string, held: Field, declared: Field, type: ScalarTy
  * value is one of the table's; other types must be narrower, as they are where a column was widened.
  */
 function number(value: string, held: Field, declared: Field, type: ScalarType): string {
-  const wanted = engineType(type);
+  if (held.type.kind === 'decimal' && held.type.wide) {
+    const file = narrow(held.type);
+    const decimal = `CAST(${decimalOfBytes(value, held.type.wide)}, ${quoteText(engineType(file))})`;
+    return number(decimal, { ...held, type: file }, declared, type);
+  }
+  const wanted = engineType(narrow(type));
   if (engineType(held.type) === wanted) return value;
   const isNarrower = isScalar(held.type) && holds(valueTypeOf(type), valueTypeOf(held.type));
   if (isNarrower) return `CAST(${value}, ${quoteText(wanted)})`;
@@ -224,6 +233,10 @@ function number(value: string, held: Field, declared: Field, type: ScalarType): 
     return `CAST(${value}, ${quoteText(wanted)})`;
   throw otherwise(held, declared);
 }
+
+/** Decimals as they are once their bytes have been read. */
+const narrow = <Type extends FieldType>(type: Type): Type =>
+  type.kind === 'decimal' ? { ...type, wide: undefined } : type;
 
 /** SQL for ticks since 1970 of a time or a date. */
 function ticks(value: string, held: Field, declared: Field, digits: SecondDigits): string {

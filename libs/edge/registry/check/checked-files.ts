@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm, stat, statfs } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { checkArrow } from '@app/arrow';
-import { BrokenFileError } from '@app/parquet';
+import { BrokenFileError, type DecimalBytes } from '@app/parquet';
 import { MillraceError } from '@app/platform';
 import { namedByHeader, quoteText, type SourceEngine } from '@app/warehouse';
 import { COMPRESSED, INFERENCE_BYTES } from '../../sources/engine-format.js';
@@ -14,8 +14,10 @@ import { writtenNames } from '../csv/header-names.js';
 import { checkCsv, type SeenCsv } from '../csv/csv-bytes.js';
 import { refusePadded } from '../csv/loose-quotes.js';
 import { shortRecords, type ShortRecords } from '../csv/uneven-records.js';
+import type { DecimalPaths } from '../columns/wide-decimals.js';
+import { BlankLinesError } from '../csv/blank-lines-error.js';
 import { checkCharacters } from './character-scan.js';
-import { refuseMisreadDecimals } from './faulty-footers.js';
+import { decimalsOfFile, otherDecimal, togetherOf } from '../columns/decimals-of-files.js';
 import { checkJsonDepth, OBJECT_LEVELS_MAX } from './json-depth.js';
 
 /** The things that a look at files tells besides. */
@@ -26,6 +28,8 @@ export interface SeenFiles {
   readonly haveLooseQuotes: boolean;
   /** Records of CSV that have fewer fields than the first one, by file; empty where none may. */
   readonly short: ReadonlyMap<string, ShortRecords>;
+  /** Decimals of Parquet; absent: they were not looked at. */
+  readonly decimals?: DecimalPaths;
   /**
    * Looks at all bytes of files of which only the beginning was looked at; absent: there are none.
    * @throws {MillraceError}
@@ -48,9 +52,9 @@ interface Check {
   looksWell?(file: string): string;
 }
 
-/** Quotes come in pairs, none is behind blanks, and CR stands only at the ends of lines. */
+/** Quotes come in pairs, none is behind blanks, CR stands only at the ends of lines, and none is blank. */
 const looksWell = (file: string): string =>
-  `SELECT quotes % 2 = 0 AND odd = 0, quotes > 0 FROM (SELECT sum(countSubstrings(line, '"')) AS quotes, max(match(line, '\\r.|[ \\t]"')) AS odd FROM ${tableFunction('file', [quoteText(file), 'LineAsString', quoteText('line String')])}) FORMAT JSONCompactEachRow`;
+  `SELECT quotes % 2 = 0 AND odd = 0, quotes > 0 FROM (SELECT sum(countSubstrings(line, '"')) AS quotes, max(match(line, '^\\r*$|\\r.|[ \\t]"')) AS odd FROM ${tableFunction('file', [quoteText(file), 'LineAsString', quoteText('line String')])}) FORMAT JSONCompactEachRow`;
 
 const TEXT = quoteText(String.raw`"(?:[^"\\]|\\.)*"`);
 const countOf = (...marks: readonly string[]): string =>
@@ -62,9 +66,10 @@ const isShallow = (file: string): string =>
 interface Seen extends SeenCsv {
   /** Absent: there are none, or there may be none. */
   readonly short?: ShortRecords | undefined;
+  readonly decimals?: ReadonlyMap<string, DecimalBytes>;
 }
 
-const NOTHING_SEEN: Seen = { hasQuotedWord: false, hasLooseQuote: false };
+const NOTHING_SEEN: Seen = { hasQuotedWord: false, hasLooseQuote: false, hasBlankLine: false };
 
 function checkOf({ options, columns }: DescribedTable, { csv }: Source): Check | undefined {
   switch (options.format) {
@@ -78,11 +83,7 @@ function checkOf({ options, columns }: DescribedTable, { csv }: Source): Check |
       };
     case 'parquet':
       return {
-        look: async (file, name) => {
-          const declared = columns?.map((each) => each.name);
-          await orRefused(refuseMisreadDecimals(file, declared), name);
-          return NOTHING_SEEN;
-        },
+        look: async (file) => ({ ...NOTHING_SEEN, decimals: await decimalsOfFile(file) }),
       };
     case 'csv':
       return {
@@ -169,11 +170,16 @@ export function fileChecks(
   const { names, header, csv } = source;
   if (!check || files === undefined) return undefined;
   const nameOf = (path: string): string => basename(path === source.unpacked ? source.shown : path);
+  const isRead = (column: string): boolean =>
+    described.columns?.some((each) => column === each.name || column.startsWith(`${each.name}.`)) ?? true; // prettier-ignore
   const checked = new Map<string, string>();
   let stamp: string | undefined;
   const withQuotes = new Set<string>();
   const withLooseQuotes = new Set<string>();
+  const withBlankLines = new Set<string>();
   const short = new Map<string, ShortRecords>();
+  const decimals = new Map<string, ReadonlyMap<string, DecimalBytes>>();
+  let told: DecimalPaths | undefined;
   const padded = lookAtPadded(source, header !== undefined);
   let isLoose = csv?.isLoose;
   let isChecked = false;
@@ -181,13 +187,15 @@ export function fileChecks(
   const checkAll = async (): Promise<SeenFiles> => {
     const before = (await source.stamp?.())?.text;
     if (before === undefined || before !== stamp) await checkChanged();
+    if (withBlankLines.size > 0) throw new BlankLinesError(withBlankLines);
     stamp = before;
     const haveLooseQuotes = csv?.isLoose === true || withLooseQuotes.size > 0;
     if (haveLooseQuotes && isLoose === false && isChecked)
       throw new MillraceError('MALFORMED_BODY', 'a file has come with quotes behind blanks: the table must be read again (reload_interval does so, or register it again)'); // prettier-ignore
     isChecked = true;
     isLoose = haveLooseQuotes;
-    return { haveQuotedWords: withQuotes.size > 0, haveLooseQuotes, short, lookAtAll };
+    told ??= togetherOf(decimals.values());
+    return { haveQuotedWords: withQuotes.size > 0, haveLooseQuotes, short, decimals: told, lookAtAll }; // prettier-ignore
   };
   const lookAtAll = async (): Promise<void> => {
     for (const path of checked.keys())
@@ -205,7 +213,11 @@ export function fileChecks(
       const seen = await checkUnpacked(path, nameOf(path), check, terms);
       withQuotes[seen.hasQuotedWord ? 'add' : 'delete'](path);
       withLooseQuotes[seen.hasLooseQuote ? 'add' : 'delete'](path);
+      withBlankLines[seen.hasBlankLine ? 'add' : 'delete'](path);
       if (seen.short) short.set(nameOf(path), seen.short);
+      if (seen.decimals) decimals.set(path, seen.decimals);
+      const other = told && otherDecimal(seen.decimals ?? new Map(), told);
+      if (other !== undefined && isRead(other)) throw otherBytes(other);
       changed.push(path);
       if (names && header) {
         const plain = await plainPath(path, directory);
@@ -221,6 +233,8 @@ export function fileChecks(
       checked.delete(path);
       withQuotes.delete(path);
       withLooseQuotes.delete(path);
+      withBlankLines.delete(path);
+      decimals.delete(path);
     }
     if (csv?.isLoose === true || withLooseQuotes.size > 0)
       for (const path of isLoose === true && isChecked ? changed : checked.keys())
@@ -233,6 +247,9 @@ export function fileChecks(
     return running;
   };
 }
+
+const otherBytes = (column: string): MillraceError =>
+  new MillraceError('MALFORMED_BODY', `a file has come in which column ${JSON.stringify(column)} has its decimals in other bytes than in those that were read first: the table must be read again (reload_interval does so, or register it again)`); // prettier-ignore
 
 const isPacked = (path: string): boolean => COMPRESSED.includes(extname(path).slice(1));
 
@@ -251,7 +268,7 @@ async function checkUnpacked(
   try {
     if (check.looksWell) {
       const [isWell, hasQuotes] = JSON.parse(await statements.run(check.looksWell(packed))) as readonly number[]; // prettier-ignore
-      if (isWell === 1) return { hasQuotedWord: hasQuotes === 1, hasLooseQuote: false };
+      if (isWell === 1) return { ...NOTHING_SEEN, hasQuotedWord: hasQuotes === 1 };
     }
     const most = await room();
     // One thread keeps the bytes in their order.

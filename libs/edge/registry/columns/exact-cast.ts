@@ -2,12 +2,15 @@ import { quoteText, type Column } from '@app/warehouse';
 
 const NUMBER = /^(?:U?Int|Float|Decimal)/;
 const TIME = /^(?:DateTime64|Date32)/;
+const INTEGER = /^U?Int/;
 const bare = (type: string): string => /^Nullable\((.*)\)$/s.exec(type)?.[1] ?? type;
 
 /** Tells whether a value of one type may be another value in the other type, and no error. */
 export const mayChange = (from: string, to: string): boolean =>
-  [NUMBER, TIME].some((kind) => kind.test(bare(from)) && kind.test(bare(to))) &&
-  bare(from) !== bare(to);
+  bare(from) !== bare(to) &&
+  ([NUMBER, TIME].some((kind) => kind.test(bare(from)) && kind.test(bare(to))) ||
+    // Times are whole seconds then.
+    (TIME.test(bare(from)) && INTEGER.test(bare(to))));
 
 /**
  * Casts a value, and fails if it is another one then. The engine's own cast would keep the lowest

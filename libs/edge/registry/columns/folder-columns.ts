@@ -1,6 +1,7 @@
 import { quoteIdentifier, quoteText, type Column, type SourceEngine } from '@app/warehouse';
 import { listedPaths } from '../../sources/listed-paths.js';
 import type { Source } from '../../sources/source.js';
+import type { ComputedColumn } from './computed-column.js';
 
 /** Hive's name of a folder whose rows have no value. */
 const NO_VALUE = '__HIVE_DEFAULT_PARTITION__';
@@ -8,13 +9,6 @@ const NO_VALUE = '__HIVE_DEFAULT_PARTITION__';
 const FILES_MAX = 10_000;
 const INTEGER = /^(?:0|-?[1-9]\d{0,17})$/;
 const DAY = /^(?:19|2[0-2])\d\d-\d\d-\d\d$/;
-
-/** A column whose values are in the names of folders, as `year=2024`. */
-export interface FolderColumn {
-  readonly type: string;
-  /** SQL of the value; the column is read as text. */
-  readonly value: string;
-}
 
 /**
  * Says how to read the columns that are in the names of folders. The names are percent-encoded, and
@@ -27,12 +21,12 @@ export async function folderColumns(
   found: readonly Column[],
   { files }: Pick<Source, 'files'>,
   statements: SourceEngine['statements'],
-): Promise<ReadonlyMap<string, FolderColumn>> {
+): Promise<ReadonlyMap<string, ComputedColumn>> {
   const paths = files === undefined ? [] : await listedPaths(files, statements, FILES_MAX);
   const isWhole = paths.length > 0 && paths.length < FILES_MAX;
   const own = found.filter(({ name }) => names.has(name) || valuesOf(name, paths.slice(0, 1)));
   return new Map(
-    own.flatMap(({ name, type }): [string, FolderColumn][] => {
+    own.flatMap(({ name, type }): [string, ComputedColumn][] => {
       const values = isWhole ? valuesOf(name, paths) : undefined;
       const isText = /^(?:LowCardinality\()?(?:Nullable\()?String\b/.test(type);
       if (values === undefined) return isText ? [[name, columnOf(name, 'String')]] : [];
@@ -63,8 +57,12 @@ function typeOf(values: readonly string[]): string {
   return written.every((value) => DAY.test(value)) ? 'Date32' : 'String';
 }
 
-function columnOf(name: string, held: string): FolderColumn {
+function columnOf(name: string, held: string): ComputedColumn {
   const text = `nullIf(decodeURLComponent(${quoteIdentifier(name)}), ${quoteText(NO_VALUE)})`;
   const type = `Nullable(${held})`;
-  return { type, value: held === 'String' ? text : `CAST(${text}, ${quoteText(type)})` };
+  return {
+    readAs: 'String',
+    type,
+    value: held === 'String' ? text : `CAST(${text}, ${quoteText(type)})`,
+  };
 }

@@ -1,3 +1,4 @@
+import { LONG_DECIMAL, LONG_DECIMAL_WORDS } from '@app/parquet';
 import { certain } from '@app/platform';
 
 /** Failures of the engine whose own words do not say what to do, with words that do. */
@@ -65,6 +66,15 @@ const KNOWN: readonly (readonly [RegExp, string])[] = [
   [
     /(Range out of bounds|Malformed \w+ compressed page|Page size out of bounds|Row group \d+ has negative row count)/,
     'it is damaged, or was cut off ($1)',
+  ],
+  [
+    /Parquet decimal value too long: (\d+) bytes.*column '(.+?)'/,
+    'column "$2" has decimals of $1 bytes, and 32 are the most that are read here: write it as text, or leave it out by `schema`',
+  ],
+  [LONG_DECIMAL, LONG_DECIMAL_WORDS],
+  [
+    /\bconvert overflow: /i,
+    'a number in it is more than its type holds: declare a wider one in `schema`, or Utf8',
   ],
   [/Parquet file has no columns/, 'it has no columns'],
   [/there are no files with provided path/, 'there is no file in it whose name ends as those of its format do'], // prettier-ignore

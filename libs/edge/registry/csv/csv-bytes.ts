@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { BrokenFileError } from '@app/parquet';
+import { BlankLines } from './blank-lines.js';
 import { CharacterScan } from '../check/character-scan.js';
 
 const QUOTE = 0x22;
@@ -17,6 +18,8 @@ export interface SeenCsv {
   readonly hasQuotedWord: boolean;
   /** There are blanks before the quotes of a value, or may be. */
   readonly hasLooseQuote: boolean;
+  /** A line between others is blank. */
+  readonly hasBlankLine: boolean;
 }
 
 /**
@@ -35,13 +38,14 @@ export async function checkCsv(file: string, delimiter: string): Promise<SeenCsv
   }
   characters.end();
   const { unclosedAt, hasQuotedWord, hasLooseQuote } = scan;
+  const { hasBlankLine } = scan.blankLines;
   if (unclosedAt !== undefined)
     throw new BrokenFileError(
       `a quote (") that begins a value in line ${await lineAt(file, unclosedAt)} is never closed: all behind it would be one value; close it, or double it and put the whole value into quotes`,
     );
   if (scan.endsWithCr)
     throw new BrokenFileError('its lines end with CR alone: write LF, or CR and LF');
-  return { hasQuotedWord, hasLooseQuote };
+  return { hasQuotedWord, hasLooseQuote, hasBlankLine };
 }
 
 async function lineAt(file: string, end: number): Promise<number> {
@@ -69,6 +73,7 @@ class QuoteScan {
   private lastByte = LF;
   hasQuotedWord = false;
   hasLooseQuote = false;
+  readonly blankLines = new BlankLines();
 
   constructor(private readonly delimiter: number) {}
 
@@ -88,13 +93,14 @@ class QuoteScan {
     }
     while (at < piece.length) {
       const quote = piece.indexOf(QUOTE, at);
-      if (!this.hasLf && !this.isQuoted)
+      if (!this.isQuoted)
         this.lookForLines(piece.subarray(at, quote === -1 ? piece.length : quote));
       if (quote === -1) {
         if (!this.isQuoted) this.last = this.before(piece, piece.length);
         return;
       }
       at = quote + 1;
+      this.blankLines.takeQuote();
       if (!this.isQuoted) {
         this.isQuoted = this.begins(this.before(piece, quote));
         if (this.isQuoted) {
@@ -137,7 +143,9 @@ class QuoteScan {
   }
 
   private lookForLines(bytes: Buffer): void {
-    this.hasLf ||= bytes.includes(LF);
+    this.blankLines.take(bytes);
+    if (this.hasLf) return;
+    this.hasLf = bytes.includes(LF);
     this.hasCr ||= bytes.includes(CR);
   }
 }

@@ -59,7 +59,7 @@ export async function inferColumns(
   const notation = options.format === 'csv' ? 'csv' : 'json';
   if (columns && !isArrow) {
     const asked = declared(columns);
-    await refuseFaultyDeclared(columns, source, statements);
+    await refuseFaultyDeclared(source, statements);
     if (source.inferred && source.files !== undefined)
       await refuseMisfits({ columns: asked, notation, areDeclared: true, folders }, source, statements); // prettier-ignore
     return asked;
@@ -201,12 +201,10 @@ async function typesByName(
 
 /** Files of declared columns may come later, or be damaged, which is told when they are read. */
 async function refuseFaultyDeclared(
-  columns: readonly DescribedColumn[],
   source: Source,
   statements: SourceEngine['statements'],
 ): Promise<void> {
-  const names = new Set(columns.map(({ name }) => name));
-  await refuseFaultyFooters(source, statements, names).catch((error: unknown) => {
+  await refuseFaultyFooters(source, statements, true).catch((error: unknown) => {
     if (!(error instanceof WarehouseError)) throw error;
   });
 }

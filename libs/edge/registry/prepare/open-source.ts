@@ -97,7 +97,8 @@ export async function openSource(
   return inPlace(await sourceOfFiles(described, place, format, workshop));
 }
 
-async function sourceOfFiles(
+/** Files of a format that the engine reads. @throws {Error} with the reason */
+export async function sourceOfFiles(
   described: DescribedTable,
   place: Place,
   format: EngineFormat,

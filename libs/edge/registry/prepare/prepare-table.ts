@@ -8,16 +8,18 @@ import { settingsClause, type Source } from '../../sources/source.js';
 import type { DescribedTable } from '../../table-description.js';
 import { dropCopy, makeCopy, type Copy } from './copies.js';
 import { countSelect } from './count-view.js';
-import { exactCast, mayChange, readTypes } from '../columns/exact-cast.js';
+import { columnValue, type ComputedColumn } from '../columns/computed-column.js';
+import { readTypes } from '../columns/exact-cast.js';
 import { refuseNumbered } from '../columns/delta-mapping.js';
-import { folderColumns, type FolderColumn } from '../columns/folder-columns.js';
 import { insistingOnOne, keepTypes } from '../columns/kept-types.js';
 import { loosened } from '../csv/loose-quotes.js';
+import { computedColumns } from '../columns/computed-columns.js';
 import { describeColumns } from './describe-columns.js';
 import { declared, inferColumns } from './infer-columns.js';
 import { loadFailure } from './load-failure.js';
 import { nullStructs, type NullStructs } from './null-structs.js';
 import { openSource, type OpenedSource, type Workshop } from './open-source.js';
+import { orWithoutBlankLines } from '../csv/read-blank-lines.js';
 import { canBeReadOtherwise, readOtherwise } from './read-otherwise.js';
 import { schemaOfFiles } from './schema-of-files.js';
 
@@ -65,7 +67,9 @@ export async function prepareTable(
     const source = await openSource(described, workshop);
     try {
       const { statements } = workshop.engine;
-      return await readOtherwise(source, statements, (each) => prepared(described, each, workshop));
+      const read = (opened: OpenedSource): Promise<PreparedTable> =>
+        readOtherwise(opened, statements, (each) => prepared(described, each, workshop));
+      return await orWithoutBlankLines(described, source, workshop, read);
     } finally {
       if (source.unpacked !== undefined) await rm(source.unpacked, { force: true });
     }
@@ -92,7 +96,6 @@ async function prepared(
   const source = { ...opened, ...(seen?.haveLooseQuotes && loosened(opened)) };
   const hasTypes = OWN_TYPES.has(described.options.format);
   const isOfSeveral = source.many && hasTypes;
-  const isInferred = !schemaFromFiles && described.columns === undefined;
   // The types are looked at before the view gets its own, so that a file that comes in between is
   // noticed.
   const describe = () => describeColumns(source, source.inference, statements);
@@ -103,28 +106,36 @@ async function prepared(
     ? await schemaOfFiles({ ...described, schemaFromFiles }, workshop)
     : await inferColumns(described, source, { statements, seen, folders });
   await refuseNumbered(source, statements);
-  const ofFolders = await folderColumns(folders, inferred, source, statements);
-  const found = inferred.map(({ name, type }) => ({
-    name,
-    type: ofFolders.get(name)?.type ?? (isOfSeveral && isInferred ? mayLack(type) : type),
-  }));
-  const read = await asRead({ ...described, found }, source, { statements, ofFolders });
   const isTold = schemaFromFiles !== undefined || described.columns !== undefined;
+  const { found, computed } = await computedColumns(
+    {
+      columns: inferred,
+      isDeclared: described.columns !== undefined,
+      folders,
+      seen,
+      mayLack: isOfSeveral && !isTold,
+    },
+    source,
+    statements,
+  );
+  const read = await asRead({ ...described, found }, source, { statements, computed });
   const isTimed = found.some(({ type }) => type.includes('Time64('));
+  const areBytes = [...computed.values()].some(({ readAs }) => readAs.includes('FixedString'));
   // A lake reads the types that it has itself, and no others but those of moments.
-  const held = source.deltaLog
-    ? !isTold && found.some(({ type }) => type.includes("DateTime64(6, 'UTC')"))
-    : source.inferred ||
-      isTold ||
-      isOfSeveral ||
-      ofFolders.size > 0 ||
-      (source.footers !== undefined && isTimed);
+  const held =
+    source.deltaLog && !areBytes
+      ? !isTold && found.some(({ type }) => type.includes("DateTime64(6, 'UTC')"))
+      : source.inferred ||
+        isTold ||
+        isOfSeveral ||
+        computed.size > 0 ||
+        (source.footers !== undefined && isTimed);
   const call = source.call(held ? read : undefined);
   const structs = await nullStructs(described, read, source, workshop);
   const { asides, settings = source.settings } = structs;
   try {
     const columns = served(described, found).map((column) => nullable(usual(column), structs));
-    const rows = `SELECT ${columns.map((column) => expression(column, read, { ...structs, ofFolders })).join(', ')} FROM ${call}`;
+    const rows = `SELECT ${columns.map((column) => expression(column, read, { ...structs, computed })).join(', ')} FROM ${call}`;
     const select = rows + settingsClause(settings);
     const table = { described, columns, place: source.shown, readAt };
     const isAsked = described.materialize === true || source.unpacked !== undefined;
@@ -176,18 +187,6 @@ async function prepared(
   }
 }
 
-/**
- * One of several files may not have the column, and the engine reads a default value then.
- * Composite types cannot be null, or are told apart elsewhere.
- */
-const mayLack = (type: string): string => {
-  const kept = /^LowCardinality\((?!Nullable)(.*)\)$/s.exec(type)?.[1];
-  if (kept !== undefined) return `LowCardinality(Nullable(${kept}))`;
-  return /^(?:Nullable|Array|Map|Tuple|LowCardinality|JSON|Variant|Dynamic)\b/.test(type)
-    ? type
-    : `Nullable(${type})`;
-};
-
 /** Formats whose files have types of their own. */
 const OWN_TYPES: ReadonlySet<string> = new Set(['parquet', 'arrow', 'arrows']);
 
@@ -197,17 +196,17 @@ async function asRead(
   source: Source,
   {
     statements,
-    ofFolders,
+    computed,
   }: {
     readonly statements: Workshop['engine']['statements'];
-    readonly ofFolders: ReadonlyMap<string, FolderColumn>;
+    readonly computed: ReadonlyMap<string, ComputedColumn>;
   },
 ): Promise<readonly Column[]> {
-  const texts = found.map((column) => (ofFolders.has(column.name) ? { ...column, type: 'String' } : column)); // prettier-ignore
-  if (!asked || !OWN_TYPES.has(options.format)) return texts;
+  const read = found.map(({ name, type }) => ({ name, type: computed.get(name)?.readAs ?? type }));
+  if (!asked || !OWN_TYPES.has(options.format)) return read;
   // Files may come later; those that are there may be damaged, which is told when they are read.
   const there = await describeColumns(source, source.inference, statements).catch(() => []);
-  return readTypes(texts, there);
+  return readTypes(read, there);
 }
 
 /** Drops tables of the engine. */
@@ -257,22 +256,16 @@ function nullable({ name, type }: Column, { rows }: NullStructs): Column {
 }
 
 function expression(
-  { name, type }: Column,
+  column: Column,
   read: readonly Column[],
-  { rows, ofFolders }: NullStructs & { readonly ofFolders: ReadonlyMap<string, FolderColumn> },
+  { rows, computed }: NullStructs & { readonly computed: ReadonlyMap<string, ComputedColumn> },
 ): string {
+  const { name, type } = column;
   const quoted = quoteIdentifier(name);
-  const folder = ofFolders.get(name);
-  if (folder) {
-    const value = folder.type === type ? folder.value : `CAST(${folder.value}, ${quoteText(type)})`;
-    return `${value} AS ${quoted}`;
-  }
+  const own = computed.get(name);
   const areNull = rows.get(name);
   if (areNull !== undefined)
-    return `CAST(if(${areNull}, NULL, ${quoted}), ${quoteText(type)}) AS ${quoted}`;
-  const from = read.find((each) => each.name === name)?.type;
-  if (from === type) return quoted;
-  if (from !== undefined && mayChange(from, type))
-    return `${exactCast(quoted, { from, to: type, about: name })} AS ${quoted}`;
-  return `CAST(${quoted}, ${quoteText(type)}) AS ${quoted}`;
+    return `CAST(if(${areNull}, NULL, ${own?.value ?? quoted}), ${quoteText(type)}) AS ${quoted}`;
+  const value = columnValue(column, read.find((each) => each.name === name)?.type, own);
+  return value === quoted ? quoted : `${value} AS ${quoted}`;
 }
