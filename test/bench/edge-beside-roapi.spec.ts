@@ -7,17 +7,11 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { ROAPI_FIXTURES, startEdge } from '../server/start-edge.js';
 import { startBare } from './bare-process.js';
+import { hammered as hammer, type Hammered, type SmallRequest } from './hammered.js';
 import { mostMemory, residentBytes } from './process-memory.js';
-import { processorSeconds } from './processor-time.js';
 import { reportRows } from './report.js';
 import { fetchPrograms, type Programs } from './roapi/fetch.js';
-import {
-  OVER_CSV,
-  OVER_LINEITEM,
-  SMALL,
-  type Question,
-  type SmallRequest,
-} from './roapi/questions.js';
+import { OVER_CSV, OVER_LINEITEM, SMALL, type Question } from './roapi/questions.js';
 import { differences } from './roapi/same-answers.js';
 import { startRoapi, type RunningProgram } from './roapi/start-roapi.js';
 import { writeConfig, writeSmall, writeVisits } from './roapi/write-tables.js';
@@ -235,14 +229,6 @@ async function answered(
   return lines;
 }
 
-interface Hammered {
-  readonly perSecond: number;
-  /** The server used so much processor time for one request. */
-  readonly microseconds: number;
-}
-
-const HAMMER = join(import.meta.dirname, 'roapi/hammer.mjs');
-
 const BARE: SmallRequest = { name: 'a bare route', method: 'GET', path: '/give' };
 
 /** A line of the table: the same small request to both, and to a route that does nothing. */
@@ -273,23 +259,5 @@ async function inTurns(pair: Both<RunningProgram>, small: SmallRequest): Promise
   return [await hammered(pair[0], small), await hammered(pair[1], small)];
 }
 
-async function hammered(
-  { url, pid }: Pick<RunningProgram, 'url' | 'pid'>,
-  small: SmallRequest,
-): Promise<Hammered> {
-  const before = processorSeconds(pid);
-  const { stdout } = await run(process.execPath, [
-    HAMMER,
-    new URL(url).port,
-    String(CONNECTIONS),
-    String(SECONDS),
-    JSON.stringify(small),
-  ]);
-  const used = processorSeconds(pid) - before;
-  const told = JSON.parse(stdout) as { requests: number; seconds: number; bad: number };
-  expect({ ...small, bad: told.bad }).toEqual({ ...small, bad: 0 });
-  return {
-    perSecond: told.requests / told.seconds,
-    microseconds: (used / told.requests) * 1e6,
-  };
-}
+const hammered = (program: RunningProgram, small: SmallRequest): Promise<Hammered> =>
+  hammer(program, small, { connections: CONNECTIONS, seconds: SECONDS });

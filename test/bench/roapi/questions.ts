@@ -1,3 +1,5 @@
+import type { SmallRequest } from '../hammered.js';
+
 export interface Question {
   readonly name: string;
   /** A statement that both programs understand, with names for all its columns and an order for all its rows. */
@@ -54,14 +56,6 @@ export const OVER_CSV = asked({
     'SELECT city, count(*) AS n, sum(amount) AS s FROM visits GROUP BY city ORDER BY city',
   LIKE: "SELECT count(*) AS n FROM visits WHERE note LIKE '%77%'",
 });
-
-export interface SmallRequest {
-  readonly name: string;
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  /** In the question or in its path, `{n}` is another number each time. */
-  readonly body?: string;
-}
 
 /**
  * Questions about the 37 rows of `uk_cities_with_headers.csv`: one is the same each time, so the
