@@ -1,3 +1,4 @@
+import { metricsText } from './registry.js';
 import { formatOf, frontendOf } from './request-metrics.js';
 
 describe('a request is counted', () => {
@@ -25,4 +26,19 @@ describe('a request is counted', () => {
     ['/api/:org/_bulk', 'bulk'],
     ['/api/:org/sql', undefined],
   ])('%s as an upload of %s', (route, format) => expect(formatOf(route)).toBe(format));
+
+  it.each([
+    ['GET', 500],
+    ['POST', 503],
+    ['PUT', 503],
+    ['DELETE', 500],
+  ])(
+    'from the start, so that a rate includes the first %s that fails by %i',
+    async (method, status) => {
+      const { text } = await metricsText();
+      expect(text).toContain(
+        `millrace_http_responses_total{method="${method}",status="${status}"} 0`,
+      );
+    },
+  );
 });

@@ -177,9 +177,9 @@ export class EventStoreDbDouble {
     await once(call, 'end');
     // A client that has given up in the middle: nothing of it is stored.
     if (call.cancelled) return;
+    if (this.held) await new Promise<void>((resolve) => this.held?.push(resolve));
     if (this.leader && call.metadata.get('requires-leader')[0] === 'true')
       return answer(notLeader(this.leader.address));
-    if (this.held) await new Promise<void>((resolve) => this.held?.push(resolve));
     const size = events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
     if (size > MAX_APPEND_BYTES) {
       const limit = { 'maximum-append-size': String(MAX_APPEND_BYTES) };
