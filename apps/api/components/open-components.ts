@@ -218,7 +218,9 @@ export async function openComponents(config: Config, logger: Logger): Promise<Co
   const hadQueue = stores.streams.all().length > 0;
   const { queue, foreign, held } = await openQueue(config, hadQueue, logger);
   const counts = new KeptRowCounts(join(config.dataDirectory, 'table-rows.json'));
-  const damaged = new DamagedTables(stores.warehouse, counts, logger);
+  const organizationOf = (database: string): string | undefined =>
+    stores.organizations.list().find((each) => each.database === database)?.name;
+  const damaged = new DamagedTables(stores.warehouse, counts, logger, organizationOf);
   await damaged.start();
   const pace = new CommandPace((actor) => stores.users.root()?.id === actor);
   const spool = new Spool(join(config.dataDirectory, 'spool'), config.upload.minFreeDiskBytes);

@@ -7,14 +7,14 @@ import { FencedError, WarehouseError, type AuditTables } from '@app/warehouse';
 const NOT_THERE = new Set([60, 81]);
 
 /** @returns the position of a trail's last entry, -1 before the first; it fails where the trail has no table */
-export async function writtenPosition(tables: AuditTables, database: string): Promise<bigint> {
+export async function writtenPosition(tables: Pick<AuditTables, 'lastAudit'>, database: string): Promise<bigint> {
   const last = await tables.lastAudit(database);
   return last ? BigInt(last.position) : -1n;
 }
 
 /** @returns the same; undefined where the trail has no table */
 export async function lastPositionOf(
-  tables: AuditTables,
+  tables: Pick<AuditTables, 'lastAudit'>,
   database: string,
 ): Promise<bigint | undefined> {
   try {
@@ -32,7 +32,7 @@ export async function lastPositionOf(
  * @returns -1 where the trail has no table, too
  */
 export async function foundPosition(
-  tables: AuditTables,
+  tables: Pick<AuditTables, 'lastAudit'>,
   database: string,
   confirm: () => Promise<unknown>,
 ): Promise<bigint> {

@@ -62,7 +62,10 @@ export interface SnapshottedProjection extends Projection {
    * used.
    */
   readonly snapshotVersion: number;
-  /** Everything that the projection knows, as JSON. Sealed values of events must stay sealed. */
+  /**
+   * Everything that the projection knows, as JSON. Sealed values of events must stay sealed. It is
+   * undefined where none may be kept, because events must be given again.
+   */
   snapshot(): unknown;
   /** Takes over the result of `snapshot`. It may be called only before the first event. */
   restore(state: unknown): void;

@@ -82,6 +82,8 @@ export abstract class AuditTables {
   ): Promise<readonly AuditRow[]>;
   /** Blanks names and addresses of these people, in every entry. May be repeated. */
   abstract eraseFromAudit(database: string, personIds: readonly string[]): Promise<void>;
+  /** Drops the table, also one that cannot be loaded. */
+  abstract dropAuditTable(database: string): Promise<void>;
   /** Deletes every entry after a position. */
   abstract truncateAudit(database: string, position: string): Promise<void>;
 }

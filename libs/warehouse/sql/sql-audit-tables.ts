@@ -74,6 +74,10 @@ export class SqlAuditTables implements AuditTables {
     return runAll(this.runner, this.ddl.createAuditTable(database));
   }
 
+  dropAuditTable(database: string): Promise<void> {
+    return runAll(this.runner, this.ddl.dropTable({ database, table: AUDIT_TABLE }));
+  }
+
   async claimAudit(): Promise<void> {
     await this.fence?.claim();
   }

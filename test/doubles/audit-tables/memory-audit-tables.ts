@@ -85,6 +85,11 @@ export class MemoryAuditTables implements AuditTables {
     return Promise.resolve();
   }
 
+  dropAuditTable(database: string): Promise<void> {
+    this.databases.delete(database);
+    return Promise.resolve();
+  }
+
   truncateAudit(database: string, position: string): Promise<void> {
     const kept = this.rows(database).filter((row) => BigInt(row.position) <= BigInt(position));
     this.databases.set(database, kept);
