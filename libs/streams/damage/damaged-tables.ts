@@ -2,6 +2,7 @@ import { Semaphore } from '@app/flow';
 import { gauge } from '@app/platform';
 import {
   AUDIT_TABLE,
+  REJECTED_TABLE,
   toWarehouseError,
   unreadablePart,
   type DamagedPart,
@@ -178,7 +179,7 @@ export class DamagedTables {
         'the engine has set aside a damaged part of a table: its rows are in no answer',
       );
     const rows = await this.health.tableRows();
-    if (rows) await this.counts.keep(rows, last);
+    if (rows) await this.counts.keep(rows, this.health.asideTables(), last);
   }
 
   private tell(what: string, details: object, message: string, page = 'Damaged parts'): void {
@@ -186,12 +187,17 @@ export class DamagedTables {
     this.told.add(what);
     if (this.told.size > LOGGED_MAX)
       this.log.error({}, 'more tables are damaged; GET /api/{org}/streams tells which');
-    else
-      this.log.error(details, `${message}; docs/operations.md, "${page}", says what to do`);
+    else this.log.error(details, `${message}; docs/operations.md, "${page}", says what to do`);
   }
 }
 
+const ADVICE: Readonly<Record<string, string>> = {
+  [AUDIT_TABLE]:
+    "an organization's audit trail is set aside, since the engine cannot load its table; its entries are kept, as events: put a good definition back, or stop the server and run `millrace replay --projection audit-trail`",
+  [REJECTED_TABLE]:
+    "the table of an organization's rejected records is set aside, since the engine cannot load it; what is rejected meanwhile becomes dead letters: put a good definition back",
+};
+
 const adviceOn = ({ table }: TableName): string =>
-  table === AUDIT_TABLE
-    ? "an organization's audit trail is set aside, since the engine cannot load its table; its entries are kept, as events: put a good definition back, or stop the server and run `millrace replay --projection audit-trail`"
-    : 'a table is set aside, since the engine cannot load it: put a good definition back, or delete the stream';
+  ADVICE[table] ??
+  'the table of a stream is set aside, since the engine cannot load it: put a good definition back, or delete the stream';

@@ -20,7 +20,10 @@ export function withoutAside(warehouse: Warehouse, aside: DefinitionsAside): War
   const others = {
     createTable: (table, columns, streamId) =>
       checked(table, () => warehouse.createTable(table, columns, streamId)),
-    // It is there. What is to go into it waits, as for any table that cannot be written.
+    storedOffsets: (table, partition, from, epoch) =>
+      checked(table, () => warehouse.storedOffsets(table, partition, from, epoch)),
+    insert: (insert) => checked(insert.table, () => warehouse.insert(insert)),
+    // It is there, and what is to go into it becomes dead letters.
     createRejectedTable: async (database) => {
       if (!has(rejected(database))) await warehouse.createRejectedTable(database);
     },
