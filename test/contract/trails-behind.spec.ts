@@ -71,6 +71,15 @@ describe('a trail whose table the engine cannot load', () => {
     await site.dispose();
   });
 
+  it('is written again from its beginning where it is gone, and those of others are not', async () => {
+    await change('acme');
+    await change('beta');
+    await node.stop();
+    tables.databases.delete(databaseOf('acme'));
+    await start();
+    expect(await problems()).toEqual([]);
+  });
+
   it.each(['default', 'acme'])(
     'falls behind alone, that of %s, and has each entry once when it can be loaded again',
     async (name) => {

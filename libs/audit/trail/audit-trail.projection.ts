@@ -118,6 +118,10 @@ export class AuditTrailProjection implements SnapshottedProjection {
     return this.tables.isAny ? undefined : toStored(this.chains);
   }
 
+  isWritten(state: unknown): Promise<boolean> {
+    return this.tables.have(fromStored(state));
+  }
+
   restore(state: unknown): void {
     for (const [database, chain] of fromStored(state)) this.chains.set(database, chain);
   }

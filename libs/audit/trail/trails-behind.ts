@@ -6,6 +6,7 @@ type Written = Pick<
   | 'createAuditTable'
   | 'appendAudit'
   | 'lastAudit'
+  | 'lastAuditPositions'
   | 'eraseFromAudit'
   | 'truncateAudit'
   | 'dropAuditTable'
@@ -17,7 +18,7 @@ type Written = Pick<
  * later process can load the table, which must read the events from before the first entry that is
  * missing.
  */
-export class TrailsBehind implements Omit<Written, 'dropAuditTable'> {
+export class TrailsBehind implements Omit<Written, 'dropAuditTable' | 'lastAuditPositions'> {
   private readonly behind = new Set<string>();
 
   constructor(private readonly tables: Written) {}
@@ -25,6 +26,16 @@ export class TrailsBehind implements Omit<Written, 'dropAuditTable'> {
   /** Tells whether a trail lacks entries of events that were given. */
   get isAny(): boolean {
     return this.behind.size > 0;
+  }
+
+  /** Tells whether the tables have these entries, as far as they can be loaded. */
+  async have(last: ReadonlyMap<string, { readonly position: bigint }>): Promise<boolean> {
+    const there = await this.tables.lastAuditPositions();
+    for (const [database, { position }] of last) {
+      const isThere = BigInt(there.get(database) ?? -1) >= position;
+      if (!isThere && !(await this.isAside(database))) return false;
+    }
+    return true;
   }
 
   createAuditTable(database: string): Promise<void> {
@@ -62,6 +73,13 @@ export class TrailsBehind implements Omit<Written, 'dropAuditTable'> {
       await this.tables.createAuditTable(database);
       this.behind.delete(database);
     }
+  }
+
+  private isAside(database: string): Promise<boolean> {
+    return this.tables.lastAudit(database).then(
+      () => false,
+      (error: unknown) => error instanceof TableAsideError,
+    );
   }
 
   private async unlessAside<T>(database: string, work: () => Promise<T>, otherwise: T): Promise<T> {

@@ -64,6 +64,8 @@ export abstract class AuditTables {
   abstract lastAudit(database: string): Promise<AuditRow | undefined>;
   /** The position of the last entry of all trails; undefined while all trails are empty. */
   abstract lastAuditPosition(): Promise<string | undefined>;
+  /** The position of the last entry of each trail that has any, by its database. */
+  abstract lastAuditPositions(): Promise<ReadonlyMap<string, string>>;
   /** The newest entry comes first. */
   abstract auditPage(
     database: string,

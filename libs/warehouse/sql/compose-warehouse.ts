@@ -57,6 +57,7 @@ export function composeWarehouse(
     appendAudit: (database, rows) => audit.appendAudit(database, rows),
     lastAudit: (database) => audit.lastAudit(database),
     lastAuditPosition: () => audit.lastAuditPosition(),
+    lastAuditPositions: () => audit.lastAuditPositions(),
     auditPage: (database, filter) => audit.auditPage(database, filter),
     namesOfStreams: (database, streams) => audit.namesOfStreams(database, streams),
     auditAfter: (database, position, limit) => audit.auditAfter(database, position, limit),
