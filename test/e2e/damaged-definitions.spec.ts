@@ -59,9 +59,10 @@ describe('a definition of one organization that is damaged while the server is s
     const user = JSON.stringify({ ...PERSON, role: 'viewer' });
     await client.call('/api/default/users', { body: user });
     await client.call(`/api/acme/users/${PERSON.email}`, { body: '{"role":"admin"}' });
+    await client.upload('logs', [{ n: 1 }]);
+    // The last entry of all trails is in the one that is damaged.
     await of('acme').upload(STREAM, [{ n: 1 }, { n: 2 }]);
     await of('acme').upload(SECOND, [{ n: 1 }]);
-    await client.upload('logs', [{ n: 1 }]);
     await stop();
   });
   afterAll(() => rmSync(whole, { recursive: true, force: true }));
@@ -141,6 +142,17 @@ describe('a definition of one organization that is damaged while the server is s
     expect((await trail('default')).total).toBe(total + 1);
   });
 
+  it('of its audit trail, which is removed: the trail is made again', async () => {
+    await start();
+    await of('default').upload('more', [{ n: 1 }]);
+    await stop();
+    rmSync(definition('_audit'));
+    await start();
+    expect((await trail('acme')).hits[0]).toMatchObject({ type: 'StreamCreated' });
+    await stop();
+    expect(await verified()).toMatchObject({ code: 0 });
+  });
+
   it('of a stream: that stream alone is out of use, and has its rows once it is mended', async () => {
     const place = definition(STREAM);
     const good = readFileSync(place, 'utf8');
@@ -159,6 +171,8 @@ describe('a definition of one organization that is damaged while the server is s
     expect(await of('acme').count(SECOND)).toBe(2);
     const { list } = (await of('acme').call('streams')).json<{ list: { name: string }[] }>();
     expect(list.find(({ name }) => name === STREAM)).toMatchObject({ damaged: { parts: 0 } });
+    const backup = await run('backup', '--name', 'meanwhile');
+    expect([backup.code, backup.stderr]).toEqual([0, expect.stringContaining(`.${STREAM}, which`)]);
     await stop();
     const compared = await run('reconcile');
     expect([compared.code, compared.stderr]).toEqual([1, expect.stringMatching(/Damaged def/)]);

@@ -7,7 +7,10 @@ import { FencedError, WarehouseError, type AuditTables } from '@app/warehouse';
 const NOT_THERE = new Set([60, 81]);
 
 /** @returns the position of a trail's last entry, -1 before the first; it fails where the trail has no table */
-export async function writtenPosition(tables: Pick<AuditTables, 'lastAudit'>, database: string): Promise<bigint> {
+export async function writtenPosition(
+  tables: Pick<AuditTables, 'lastAudit'>,
+  database: string,
+): Promise<bigint> {
   const last = await tables.lastAudit(database);
   return last ? BigInt(last.position) : -1n;
 }

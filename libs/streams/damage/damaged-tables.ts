@@ -167,10 +167,13 @@ export class DamagedTables {
   }
 
   private async look(last = false): Promise<void> {
-    for (const { reason: _, ...where } of this.health.asideTables()) {
-      const organization = this.organizationOf(where.database);
-      this.tell(`${where.database}.${where.table}`, { organization, ...where }, adviceOn(where), 'Damaged definitions'); // prettier-ignore
-    }
+    for (const { database, table, file } of this.health.asideTables())
+      this.tell(
+        `${database}.${table}`,
+        { organization: this.organizationOf(database), database, table, file },
+        adviceOn(table),
+        'Damaged definitions',
+      );
     this.parts = await this.health.damagedParts();
     for (const { part, ...where } of this.parts)
       this.tell(
@@ -198,6 +201,6 @@ const ADVICE: Readonly<Record<string, string>> = {
     "the table of an organization's rejected records is set aside, since the engine cannot load it; what is rejected meanwhile becomes dead letters: put a good definition back",
 };
 
-const adviceOn = ({ table }: TableName): string =>
+const adviceOn = (table: string): string =>
   ADVICE[table] ??
   'the table of a stream is set aside, since the engine cannot load it: put a good definition back, or delete the stream';

@@ -1,4 +1,4 @@
-import type { TableHealth, TableName, WarehouseSchema } from '@app/warehouse';
+import type { TableName, WarehouseSchema } from '@app/warehouse';
 
 export interface MissingTablesLog {
   warn(details: object, message: string): void;
@@ -6,9 +6,6 @@ export interface MissingTablesLog {
 
 /** The log names at most so many of them. */
 const TOLD_MAX = 20;
-
-/** The tables of streams, as far as the engine can load them. */
-export type LoadedTables = WarehouseSchema & Pick<TableHealth, 'asideTables'>;
 
 export const nameOf = ({ database, table }: TableName): string => `${database}.${table}`;
 
@@ -19,11 +16,11 @@ export const nameOf = ({ database, table }: TableName): string => `${database}.$
  */
 export async function tellMissingTables(
   names: readonly string[],
-  schema: LoadedTables,
+  schema: WarehouseSchema,
   log: MissingTablesLog,
 ): Promise<void> {
   if (names.length === 0) return;
-  const there = new Set([...(await schema.tables()), ...schema.asideTables()].map(nameOf));
+  const there = new Set((await schema.tables()).map(nameOf));
   const missing = names.filter((name) => !there.has(name));
   if (missing.length === 0) return;
   log.warn(

@@ -5,7 +5,13 @@ import {
   type Projection,
   type RecordedEvent,
 } from '@app/event-store';
-import { refuses, UNTYPED, type TableName, type WarehouseTable } from '@app/warehouse';
+import {
+  refuses,
+  UNTYPED,
+  type TableName,
+  type WarehouseSchema,
+  type WarehouseTable,
+} from '@app/warehouse';
 import { withPaths, type ObjectColumn } from '../aggregates/object-paths.js';
 import { listedColumns } from '../aggregates/stream-schema.js';
 import type {
@@ -17,12 +23,7 @@ import type {
 import type { StreamSettings } from '../aggregates/stream-settings.js';
 import type { FoundTables } from './found-tables.js';
 import { indexed } from './indexed-keys.js';
-import {
-  nameOf,
-  tellMissingTables,
-  type LoadedTables,
-  type MissingTablesLog,
-} from './missing-tables.js';
+import { nameOf, tellMissingTables, type MissingTablesLog } from './missing-tables.js';
 import { placesForTables } from './places-for-tables.js';
 import { StreamsAside } from './streams-aside.js';
 import type {
@@ -64,7 +65,7 @@ export class WarehouseTablesProjection implements Projection {
   private readonly mending = new Set<Promise<void>>();
 
   constructor(
-    private readonly schema: LoadedTables,
+    private readonly schema: WarehouseSchema,
     private readonly streams: StreamsProjection,
     private readonly found: FoundTables,
     private readonly lead: LeaderElection,
@@ -157,7 +158,8 @@ export class WarehouseTablesProjection implements Projection {
       await this.schema.dropStreamTable(table, table.streamId);
       tables.delete(nameOf(table));
     }
-    const missing = [...streams.keys()].filter((name) => !tables.has(name));
+    const aside = this.found.aside();
+    const missing = [...streams.keys()].filter((name) => !tables.has(name) && !aside.has(name));
     await tellMissingTables(missing, this.schema, this.log);
     for (const [name, stream] of streams)
       await this.carryOut(stream, () => this.mend(stream, tables.get(name)));

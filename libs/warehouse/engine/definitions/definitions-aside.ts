@@ -30,7 +30,7 @@ const keyOf = ({ database, table }: TableName): string => `${database}.${table}`
  */
 export class DefinitionsAside {
   private readonly tables = new Map<string, AsideTable>();
-  /** What the last start has put back, by its place. */
+  /** The definitions that the last start has put back, by their places. */
   private readonly back = new Map<string, string>();
 
   /**
