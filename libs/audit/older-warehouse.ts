@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '@app/platform';
 import { usableSnapshot, type EventStore, type SnapshotFiles } from '@app/event-store';
-import { TableAsideError, type AuditTables } from '@app/warehouse';
+import type { AuditTables } from '@app/warehouse';
 import { ADVICE, LAG_MS, LOOK_MS } from './lost-time.js';
-import { lastPositionOf } from './trail/last-position.js';
+import { isBroken, lastPositionOf } from './trail/last-position.js';
 import type { AuditTrailProjection } from './trail/audit-trail.projection.js';
 import type { StoredChain } from './trail/stored-chains.js';
 
@@ -72,12 +72,12 @@ async function shorterTrail(
   return undefined;
 }
 
-/** It is undefined where the table cannot be loaded: nobody knows then how old it is. */
+/** It is undefined where the table cannot be read: nobody knows then how old it is. */
 async function writtenUpTo(tables: AuditTables, database: string): Promise<bigint | undefined> {
   try {
     return (await lastPositionOf(tables, database)) ?? -1n;
   } catch (error) {
-    if (error instanceof TableAsideError) return undefined;
+    if (isBroken(error)) return undefined;
     throw error;
   }
 }

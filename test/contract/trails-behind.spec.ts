@@ -1,7 +1,8 @@
 import { AuditTrailProjection, TrailLeaderElection, verifyAudit } from '@app/audit';
-import { TableAsideError, type AuditRow } from '@app/warehouse';
+import { TableAsideError, WarehouseError, type AuditRow } from '@app/warehouse';
 import { AccountsDirectory } from '../../apps/api/components/accounts-directory.js';
 import { MemoryAuditTables } from '../doubles/audit-tables/memory-audit-tables.js';
+import { until } from '../server/until.js';
 import { account, by, openSite, startNode, type Node, type Site } from './node.js';
 
 const KEY = (): Uint8Array => new Uint8Array(32);
@@ -9,6 +10,8 @@ const KEY = (): Uint8Array => new Uint8Array(32);
 /** The engine cannot load the tables of some trails. */
 class PartlyLoaded extends MemoryAuditTables {
   readonly aside = new Set<string>();
+  /** Tables that have another column in the place of one of theirs. */
+  readonly changed = new Set<string>();
 
   override createAuditTable(database: string): Promise<void> {
     return this.unless(database, () => super.createAuditTable(database));
@@ -27,7 +30,9 @@ class PartlyLoaded extends MemoryAuditTables {
   }
 
   private unless<T>(database: string, work: () => Promise<T>): Promise<T> {
-    return this.aside.has(database) ? Promise.reject(new TableAsideError('_audit')) : work();
+    if (this.aside.has(database)) return Promise.reject(new TableAsideError('_audit'));
+    if (!this.changed.has(database)) return work();
+    return Promise.reject(new WarehouseError(47, 'UNKNOWN_IDENTIFIER', 'no column actor'));
   }
 }
 
@@ -36,13 +41,15 @@ describe('a trail whose table the engine cannot load', () => {
   let node: Node;
   let tables: PartlyLoaded;
   const databases = new Map<string, string>();
+  const said: string[] = [];
+  const log = { error: (_: object, message: string) => void said.push(message) };
 
   const start = async (): Promise<void> => {
     const lead = new TrailLeaderElection(tables);
     await lead.take();
     node = await startNode(site, {
       snapshots: site.snapshots,
-      more: (models) => [new AuditTrailProjection(tables, directoryOf(models), KEY, lead)],
+      more: (models) => [new AuditTrailProjection(tables, directoryOf(models), KEY, lead, log)],
     });
   };
   const directoryOf = (
@@ -60,6 +67,7 @@ describe('a trail whose table the engine cannot load', () => {
   };
 
   beforeEach(async () => {
+    said.length = 0;
     site = openSite();
     tables = new PartlyLoaded();
     await start();
@@ -69,6 +77,25 @@ describe('a trail whose table the engine cannot load', () => {
   afterEach(async () => {
     await node.stop();
     await site.dispose();
+  });
+
+  it('does not refuse the start where its columns are others, and has no gap when it is mended', async () => {
+    for (let starts = 0; starts < 2; starts += 1) {
+      tables.changed.add(databaseOf('acme'));
+      await change('acme');
+      await until(() => Promise.resolve(node.projector.isFailing));
+      await node.stop();
+      await start();
+      expect(said).toHaveLength(starts + 1);
+      // What is mended while the process runs waits for the next one.
+      tables.changed.clear();
+      await change('beta');
+    }
+    await node.stop();
+    await start();
+    await change('acme');
+    await node.projector.settled();
+    expect(await problems()).toEqual([]);
   });
 
   it('is written again from its beginning where it is gone, and those of others are not', async () => {

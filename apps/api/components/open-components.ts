@@ -145,7 +145,7 @@ export async function openStores(
   const dropped = new DroppedTablesProjection(warehouse, streams, directory, lead, logger);
   const deadLetter = openDeadLetter(config.dataDirectory);
   const forgotten = new ForgottenBatchesProjection(streams, deadLetter);
-  const auditTrail = new AuditTrailProjection(warehouse, directory, auditKey(serverKey), lead);
+  const auditTrail = new AuditTrailProjection(warehouse, directory, auditKey(serverKey), lead, logger);
   return {
     ...opened,
     config,

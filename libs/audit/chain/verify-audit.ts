@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore, RecordedEvent } from '@app/event-store';
-import { TableAsideError, type AuditRow, type AuditTables } from '@app/warehouse';
+import { WarehouseError, type AuditRow, type AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from '../audit-directory.js';
 import { audited, organizationOfEntry, toEntry } from '../audit-entry.js';
 import { OF_LOST_TIME, type LostEntry } from '../reconciliation-events.js';
 import { StreamOwners } from '../stream-owners.js';
+import { isBroken } from '../trail/last-position.js';
 import { CHAIN_START, chainHash, type ChainKey } from './hash-chain.js';
 
 /** The result for the trail of one organization. */
@@ -209,8 +210,8 @@ class RowReader {
     try {
       return await this.tables.auditAfter(this.database, this.last, PAGE);
     } catch (error) {
-      if (!(error instanceof TableAsideError)) throw error;
-      this.fault = error.message;
+      if (!isBroken(error)) throw error;
+      this.fault = error instanceof WarehouseError ? error.told : (error as Error).message;
       return [];
     }
   }

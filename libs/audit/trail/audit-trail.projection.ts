@@ -52,9 +52,10 @@ export class AuditTrailProjection implements SnapshottedProjection {
     private readonly directory: AuditDirectory,
     private readonly key: ChainKey,
     private readonly lead: TrailLeaderElection,
+    log: ConstructorParameters<typeof TrailsBehind>[2] = { error: () => undefined },
   ) {
     this.places = new TrailPlaces(directory);
-    this.tables = new TrailsBehind(tables);
+    this.tables = new TrailsBehind(tables, () => this.live, log);
   }
 
   readonly lanes = (event: RecordedEvent): readonly string[] => this.places.lanes(event);
