@@ -87,7 +87,7 @@ describe('a trail whose table the engine cannot load', () => {
       await node.stop();
       await start();
       expect(said).toHaveLength(starts + 1);
-      // What is mended while the process runs waits for the next one.
+      // A table that is mended while the process runs waits for the next one.
       tables.changed.clear();
       await change('beta');
     }

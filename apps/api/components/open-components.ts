@@ -145,7 +145,8 @@ export async function openStores(
   const dropped = new DroppedTablesProjection(warehouse, streams, directory, lead, logger);
   const deadLetter = openDeadLetter(config.dataDirectory);
   const forgotten = new ForgottenBatchesProjection(streams, deadLetter);
-  const auditTrail = new AuditTrailProjection(warehouse, directory, auditKey(serverKey), lead, logger);
+  const chainKey = auditKey(serverKey);
+  const auditTrail = new AuditTrailProjection(warehouse, directory, chainKey, lead, logger);
   return {
     ...opened,
     config,
