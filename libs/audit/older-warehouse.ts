@@ -3,8 +3,9 @@ import { OperatorError } from '@app/platform';
 import { usableSnapshot, type EventStore, type SnapshotFiles } from '@app/event-store';
 import type { AuditTables } from '@app/warehouse';
 import { ADVICE, LAG_MS, LOOK_MS } from './lost-time.js';
-import { lastPositionOf } from './trail/last-position.js';
-import type { AuditTrailProjection, StoredChain } from './trail/audit-trail.projection.js';
+import { isBroken, lastPositionOf } from './trail/last-position.js';
+import type { AuditTrailProjection } from './trail/audit-trail.projection.js';
+import type { StoredChain } from './trail/stored-chains.js';
 
 interface KeptTrails {
   readonly events: EventStore;
@@ -63,11 +64,22 @@ async function shorterTrail(
   chains: readonly StoredChain[],
 ): Promise<ShorterTrail | undefined> {
   for (const { database, position } of chains) {
-    const there = (await lastPositionOf(tables, database)) ?? -1n;
+    const there = await writtenUpTo(tables, database);
+    if (there === undefined) continue;
     const written = BigInt(position);
     if (there < written) return { database, position: there, written };
   }
   return undefined;
+}
+
+/** It is undefined where the table cannot be read: nobody knows then how old it is. */
+async function writtenUpTo(tables: AuditTables, database: string): Promise<bigint | undefined> {
+  try {
+    return (await lastPositionOf(tables, database)) ?? -1n;
+  } catch (error) {
+    if (isBroken(error)) return undefined;
+    throw error;
+  }
 }
 
 const reason = ({ database, position, written }: ShorterTrail): string =>

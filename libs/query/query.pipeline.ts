@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { Injectable, Optional } from '@nestjs/common';
 import { MillraceError, traced, type RequestOrganization } from '@app/platform';
 import {
+  TableAsideError,
   WarehouseReader,
   WholeResult,
   type Column,
@@ -91,8 +92,7 @@ export class QueryPipeline {
       return counted(rows, account, request.sql);
     } catch (error) {
       account.close();
-      const table = await this.unreadable?.note(error);
-      throw table === undefined ? toQueryFailure(error, request.sql) : unreadable(error, table);
+      throw await this.failureOf(error, request);
     }
   }
 
@@ -101,15 +101,21 @@ export class QueryPipeline {
    * @throws {MillraceError} as `run` does
    */
   async columns(question: QueryQuestion): Promise<readonly Column[]> {
-    const { organization, signal, sql } = question;
+    const { organization, signal } = question;
     const turn = await this.organizations.enter(organization.share, signal);
     try {
       return await this.byNames(question, (named) => this.columnsOfQuestion(named));
     } catch (error) {
-      throw toQueryFailure(error, sql);
+      throw await this.failureOf(error, question);
     } finally {
       turn.end(0);
     }
+  }
+
+  private async failureOf(error: unknown, { sql, organization }: QueryQuestion): Promise<unknown> {
+    const found = await this.unreadable?.note(error, organization.database);
+    if (!found) return toQueryFailure(error, sql);
+    return found.isAside ? new TableAsideError(found.table) : unreadable(error, found.table);
   }
 
   private async columnsOfQuestion(question: QueryQuestion): Promise<readonly Column[]> {

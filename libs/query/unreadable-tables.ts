@@ -1,8 +1,15 @@
+/** A table at which a query failed. */
+interface UnreadableTable {
+  readonly table: string;
+  /** The engine goes on without the table; otherwise a part of it is damaged. */
+  readonly isAside: boolean;
+}
+
 /**
  * Finds the damaged table at which a query failed. The edge program has no such tables, and does
  * not provide it.
  */
 export abstract class UnreadableTables {
-  /** @returns the table's name, if a damaged part of a table caused the failure */
-  abstract note(failure: unknown): Promise<string | undefined>;
+  /** @returns undefined if damage did not cause the failure */
+  abstract note(failure: unknown, database: string): Promise<UnreadableTable | undefined>;
 }

@@ -20,10 +20,13 @@ import {
   StreamsProjection,
   type StreamDescription,
 } from '@app/streams';
+import { OperatorError } from '@app/platform';
 import {
   AUDIT_TABLE,
+  type AsideTable,
   type AuditTables,
   type StreamStatistics,
+  type TableHealth,
   type WarehouseSchema,
   type WarehouseTable,
 } from '@app/warehouse';
@@ -34,7 +37,7 @@ import { waitingTables, type ReadWaiting, type WaitingTable } from './waiting-ta
 /** The stores of an installation, and what is needed to read them. */
 export interface Kept {
   readonly events: EventStore;
-  readonly warehouse: AuditTables & WarehouseSchema & StreamStatistics;
+  readonly warehouse: AuditTables & WarehouseSchema & StreamStatistics & TableHealth;
   readonly people: PersonalData;
   /** The key of the audit trail's hashes. */
   readonly chainKey: ChainKey;
@@ -104,6 +107,7 @@ interface Place {
 /** Compares the events with the tables. It changes nothing. */
 export async function look(kept: Kept): Promise<Look> {
   const { events, warehouse } = kept;
+  refuseAside(warehouse.asideTables());
   const open = await openReconciliation(events);
   const upTo = open ?? (await events.lastPosition()) ?? 0n;
   const models = { users: new UsersProjection(kept.people), organizations: new OrganizationsProjection(), streams: new StreamsProjection() }; // prettier-ignore
@@ -157,6 +161,15 @@ export async function look(kept: Kept): Promise<Look> {
   const erased = new Set([...trails.values()].flatMap((each) => [...each.erased]));
   const accounts = lostAccounts(models.users, kept.people, erased);
   return { upTo, isOpen: open !== undefined, differences, accounts, reconciled: reconciled.size, unread, models }; // prettier-ignore
+}
+
+/** A table that cannot be loaded is not lost, and nothing may be made or deleted in its stead. */
+function refuseAside(tables: readonly AsideTable[]): void {
+  const [first] = tables;
+  if (first)
+    throw new OperatorError(
+      `the engine cannot load the table ${first.database}.${first.table}: mend or drop its definition first (docs/operations.md, "Damaged definitions")`,
+    );
 }
 
 interface Found extends Pick<Difference, 'lost' | 'isDeleted' | 'isAway'> {

@@ -33,13 +33,19 @@ export {
   PacedError,
   passes,
   refuses,
+  TableAsideError,
   toWarehouseError,
   unreadablePart,
   WarehouseError,
   withoutPaths,
 } from './warehouse-errors.js';
 export { TableBackups } from './ports/table-backups.js';
-export { type DamagedPart, TableHealth, type TableRows } from './ports/table-health.js';
+export {
+  type AsideTable,
+  type DamagedPart,
+  TableHealth,
+  type TableRows,
+} from './ports/table-health.js';
 export { type AuditFilter, type AuditRow, AuditTables } from './ports/audit-tables.js';
 export { PersonKeyTable } from './ports/person-key-table.js';
 export {

@@ -3,8 +3,16 @@ const IN_USE = /Another server instance|Cannot lock file/;
 /** The engine's folder within the data directory that an operator knows. */
 const OWN_FOLDER = /[\\/]warehouse(?:[\\/]store)?$/;
 const REASON_LENGTH_MAX = 600;
+const BEGINNING_MAX = 4000;
+const END_MAX = 4000;
 
 export const isLocked = (reason: string): boolean => IN_USE.test(reason);
+
+/** Bounds what the engine says: the beginning of a message has its cause, the end what came last. */
+export const boundedReason = (said: string): string =>
+  said.length <= BEGINNING_MAX + END_MAX
+    ? said
+    : `${said.slice(0, BEGINNING_MAX)}${said.slice(-END_MAX)}`;
 
 /** @param reason the engine's message */
 export function openingRefused(directory: string, reason: string, cause: unknown): Error {

@@ -1,3 +1,4 @@
+import { MillraceError } from '@app/platform';
 import type { Column, TableName } from './warehouse.js';
 
 /** The engine's error number for a server that could not be reached. */
@@ -69,6 +70,17 @@ export class FencedError extends WarehouseError {
   }
 }
 
+/** The engine goes on without the table, because it cannot load it. */
+export class TableAsideError extends MillraceError {
+  constructor(table: string) {
+    super(
+      'TABLE_UNREADABLE',
+      `the table ${table} cannot be used: the engine cannot load it by its definition on the disk, and the server's log says why; an operator finds what to do in docs/operations.md, "Damaged definitions"; other tables are not affected`,
+    );
+    this.name = 'TableAsideError';
+  }
+}
+
 /** The engine's error number for a used-up quota. */
 const TOO_MUCH = 201;
 
@@ -122,7 +134,8 @@ const UNEXPLAINED = new Set([0, 1000, 1001, 1002]);
 
 /** Tells whether the engine refuses the statement for good, as long as its tables stay the same. */
 export const refuses = (error: unknown): boolean =>
-  error instanceof WarehouseError && !passes(error) && !UNEXPLAINED.has(error.code);
+  error instanceof TableAsideError ||
+  (error instanceof WarehouseError && !passes(error) && !UNEXPLAINED.has(error.code));
 
 /** Error numbers for damage in the engine's own files: wrong checksums or sizes, missing files. */
 const OF_DISK = new Set([32, 33, 40, 74, 76, 89, 107, 226, 227, 228, 246, 271]);

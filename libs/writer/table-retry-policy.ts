@@ -1,4 +1,4 @@
-import { isOfData, passes, WarehouseError } from '@app/warehouse';
+import { isOfData, passes, TableAsideError, WarehouseError } from '@app/warehouse';
 
 /**
  * `count`: try again, but not often; `apart`: none of these batches is known to be at fault, so
@@ -53,6 +53,8 @@ export class TableRetryPolicy {
 
 /** Decides about a batch that has waited together with others of its table. */
 export function judgeAlone(error: unknown, tries: number): Verdict {
+  // No other process has the table, and this one will not have it either.
+  if (error instanceof TableAsideError) return 'give-up';
   if (!(error instanceof WarehouseError) || passes(error)) return 'wait';
   if (isOfData(error)) return tries < TRIES ? 'count' : 'give-up';
   return 'apart';

@@ -66,6 +66,8 @@ export function auditTablesContract(name: string, open: () => Promise<AuditTable
       await tables.appendAudit(database, [auditRow(7)]);
       await tables.appendAudit(other, [auditRow(far - 1n), auditRow(far)]);
       expect(await tables.lastAuditPosition()).toBe(String(far));
+      const each = await tables.lastAuditPositions();
+      expect([each.get(database), each.get(other)]).toEqual(['7', String(far)]);
       await tables.truncateAudit(other, '7');
       expect(BigInt((await tables.lastAuditPosition()) ?? 0)).toBeLessThan(far);
     });

@@ -145,7 +145,8 @@ export async function openStores(
   const dropped = new DroppedTablesProjection(warehouse, streams, directory, lead, logger);
   const deadLetter = openDeadLetter(config.dataDirectory);
   const forgotten = new ForgottenBatchesProjection(streams, deadLetter);
-  const auditTrail = new AuditTrailProjection(warehouse, directory, auditKey(serverKey), lead);
+  const chainKey = auditKey(serverKey);
+  const auditTrail = new AuditTrailProjection(warehouse, directory, chainKey, lead, logger);
   return {
     ...opened,
     config,
@@ -218,7 +219,9 @@ export async function openComponents(config: Config, logger: Logger): Promise<Co
   const hadQueue = stores.streams.all().length > 0;
   const { queue, foreign, held } = await openQueue(config, hadQueue, logger);
   const counts = new KeptRowCounts(join(config.dataDirectory, 'table-rows.json'));
-  const damaged = new DamagedTables(stores.warehouse, counts, logger);
+  const organizationOf = (database: string): string | undefined =>
+    stores.organizations.list().find((each) => each.database === database)?.name;
+  const damaged = new DamagedTables(stores.warehouse, counts, logger, organizationOf);
   await damaged.start();
   const pace = new CommandPace((actor) => stores.users.root()?.id === actor);
   const spool = new Spool(join(config.dataDirectory, 'spool'), config.upload.minFreeDiskBytes);

@@ -8,6 +8,15 @@ export function tellOfEngine(event: EngineEvent, logger: Logger): void {
     logger.warn({ reason: event.reason }, `${name} has ended and is started again`);
     return;
   }
+  if (event.type === 'mended') {
+    const { database } = event;
+    logger.warn({ database }, 'the definition of a database was damaged, and is made again');
+    return;
+  }
+  if (event.type === 'aside') {
+    logger.warn(event.table, 'the engine does not start with the definition of a table, which is set aside'); // prettier-ignore
+    return;
+  }
   const { pid, walls } = event;
   logger.info({ enginePid: pid, ...walls }, `${name} has started`);
   if (!walls.files || !walls.tcp)

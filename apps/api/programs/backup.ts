@@ -16,7 +16,7 @@ const TOLD = {
   check: 'writing all of it to the disk',
   send: 'copying it to S3',
 };
-const alone = z.object({ folder: z.string() });
+const alone = z.object({ folder: z.string(), lacks: z.array(z.string()).default([]) });
 const inCluster = z.object({ name: z.string(), position: z.string() });
 
 interface Copying {
@@ -73,10 +73,14 @@ export async function makeBackup({ name, base, to: address }: Wanted): Promise<v
     }
     const there = name === undefined ? undefined : join(config.backupDirectory, name);
     const isThere = to !== undefined && there !== undefined && existsSync(there);
-    const folder = isThere ? there : alone.parse(await ask()).folder;
+    const { folder, lacks } = isThere ? { folder: there, lacks: [] } : alone.parse(await ask());
     if (to && address !== undefined) await copyTo({ to, address, update }, folder);
     end();
     console.log(folder);
+    if (lacks.length > 0)
+      console.error(
+        `the backup has not got ${lacks.join(', ')}, which the engine cannot load (docs/operations.md, "Damaged definitions")`,
+      );
   } catch (error) {
     end();
     throw error;

@@ -57,6 +57,9 @@ export function factsOf(samples: readonly Sample[]): readonly Fact[] {
     ...fact('Damaged parts', 'millrace_damaged_parts', count, (value) =>
       value > 0 ? 'Their rows are in no answer: docs/operations.md says what can be done.' : '',
     ),
+    ...fact('Tables set aside', 'millrace_damaged_tables', count, (value) =>
+      value > 0 ? 'The engine cannot load them: the log says which, and what can be done.' : '',
+    ),
     ...fact('Missing rows', 'millrace_missing_rows', count, (value) =>
       value > 0 ? 'Tables had them before the last start.' : '',
     ),

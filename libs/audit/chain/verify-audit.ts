@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore, RecordedEvent } from '@app/event-store';
-import type { AuditRow, AuditTables } from '@app/warehouse';
+import { WarehouseError, type AuditRow, type AuditTables } from '@app/warehouse';
 import type { AuditDirectory } from '../audit-directory.js';
 import { audited, organizationOfEntry, toEntry } from '../audit-entry.js';
 import { OF_LOST_TIME, type LostEntry } from '../reconciliation-events.js';
 import { StreamOwners } from '../stream-owners.js';
+import { isBroken } from '../trail/last-position.js';
 import { CHAIN_START, chainHash, type ChainKey } from './hash-chain.js';
 
 /** The result for the trail of one organization. */
@@ -119,6 +120,7 @@ class Trail {
     this.entries += 1;
     if (this.noted.has(wanted.hash)) this.found.add(wanted.hash);
     let row = await this.rows.awaited();
+    if (this.rows.fault !== undefined) return;
     while (row && BigInt(row.position) < BigInt(wanted.position)) {
       this.report(`position ${row.position}: an entry that no event has made`);
       this.rows.skip();
@@ -135,6 +137,8 @@ class Trail {
   }
 
   async end(): Promise<AuditVerdict> {
+    await this.rows.peek();
+    if (this.rows.fault !== undefined) return this.verdict([this.rows.fault]);
     for (let row = await this.rows.peek(); row; row = await this.rows.peek()) {
       if (this.isJudged(row))
         this.report(`position ${row.position}: an entry that no event has made`);
@@ -142,7 +146,11 @@ class Trail {
     }
     const doubled = await this.rows.unread();
     if (doubled > 0) this.report(`${doubled} more at positions of others, which no event has made`);
-    const { database, entries, ofLostTime, head, found, problems } = this;
+    return this.verdict(this.problems);
+  }
+
+  private verdict(problems: readonly string[]): AuditVerdict {
+    const { database, entries, ofLostTime, head, found } = this;
     return { database, entries, ofLostTime, head, found, problems };
   }
 
@@ -162,6 +170,8 @@ class RowReader {
   private last = BEFORE_ALL;
   private ended = false;
   private count = 0;
+  /** The reason why the table cannot be read. It has no rows then. */
+  fault: string | undefined;
 
   constructor(
     private readonly tables: AuditTables,
@@ -173,7 +183,7 @@ class RowReader {
   /** Gives the next row, and waits for one that may still arrive. */
   async awaited(): Promise<AuditRow | undefined> {
     let row = await this.peek();
-    while (!row && performance.now() < this.until) {
+    while (!row && this.fault === undefined && performance.now() < this.until) {
       await sleep(LOOK_MS);
       this.ended = false;
       row = await this.peek();
@@ -183,7 +193,7 @@ class RowReader {
 
   async peek(): Promise<AuditRow | undefined> {
     if (this.next >= this.page.length && !this.ended) {
-      this.page = await this.tables.auditAfter(this.database, this.last, PAGE);
+      this.page = await this.read();
       this.next = 0;
       this.last = this.page.at(-1)?.position ?? this.last;
       this.ended = this.page.length === 0;
@@ -194,6 +204,16 @@ class RowReader {
 
   skip(): void {
     this.next += 1;
+  }
+
+  private async read(): Promise<readonly AuditRow[]> {
+    try {
+      return await this.tables.auditAfter(this.database, this.last, PAGE);
+    } catch (error) {
+      if (!isBroken(error)) throw error;
+      this.fault = error instanceof WarehouseError ? error.told : (error as Error).message;
+      return [];
+    }
   }
 
   /** Counts, at the end, rows with the position of a page's last one: the next page begins after it. */

@@ -11,21 +11,10 @@ import { cutInserts } from './groups/cut-inserts.js';
 import { LostAnswers } from './groups/lost-answers.js';
 import { PendingRows } from './groups/pending-rows.js';
 import { foundPosition, writtenPosition } from './last-position.js';
+import { fromStored, toStored, type Chain } from './stored-chains.js';
 import type { TrailLeaderElection } from './trail-leader-election.js';
+import { TrailsBehind } from './trails-behind.js';
 import { ALL_TRAILS, databaseOf, TrailPlaces, type TrailEntry } from './trail-places.js';
-
-interface Chain {
-  /** The hash of the last entry. */
-  hash: string;
-  position: bigint;
-}
-
-/** The end of one trail, as a snapshot has it. */
-export interface StoredChain {
-  readonly database: string;
-  readonly hash: string;
-  readonly position: string;
-}
 
 /**
  * Trails that are written at the same time: an insert waits for the disk more than it computes. One
@@ -56,13 +45,17 @@ export class AuditTrailProjection implements SnapshottedProjection {
   private readonly writers = new PassingPlaces(WRITERS);
   private readonly places: TrailPlaces;
 
+  private readonly tables: TrailsBehind;
+
   constructor(
-    private readonly tables: AuditTables,
+    tables: AuditTables,
     private readonly directory: AuditDirectory,
     private readonly key: ChainKey,
     private readonly lead: TrailLeaderElection,
+    log: ConstructorParameters<typeof TrailsBehind>[2] = { error: () => undefined },
   ) {
     this.places = new TrailPlaces(directory);
+    this.tables = new TrailsBehind(tables, () => this.live, log);
   }
 
   readonly lanes = (event: RecordedEvent): readonly string[] => this.places.lanes(event);
@@ -122,17 +115,16 @@ export class AuditTrailProjection implements SnapshottedProjection {
     this.live = true;
   }
 
-  snapshot(): readonly StoredChain[] {
-    return [...this.chains].map(([database, { hash, position }]) => ({
-      database,
-      hash,
-      position: String(position),
-    }));
+  snapshot(): unknown {
+    return this.tables.isAny ? undefined : toStored(this.chains);
+  }
+
+  isWritten(state: unknown): Promise<boolean> {
+    return this.tables.have(fromStored(state));
   }
 
   restore(state: unknown): void {
-    for (const { database, hash, position } of state as readonly StoredChain[])
-      this.chains.set(database, { hash, position: BigInt(position) });
+    for (const [database, chain] of fromStored(state)) this.chains.set(database, chain);
   }
 
   /** Forgets the rows after a position; they are written again when the events are replayed. */

@@ -62,8 +62,17 @@ export interface SnapshottedProjection extends Projection {
    * used.
    */
   readonly snapshotVersion: number;
-  /** Everything that the projection knows, as JSON. Sealed values of events must stay sealed. */
+  /**
+   * Everything that the projection knows, as JSON. Sealed values of events must stay sealed. It is
+   * undefined where none may be kept, because events must be given again.
+   */
   snapshot(): unknown;
+  /**
+   * Tells whether everything is written that the projection had written when the snapshot was kept.
+   * Otherwise the snapshot is not used, and all events are given again.
+   * @param state the result of `snapshot`
+   */
+  isWritten?(state: unknown): Promise<boolean>;
   /** Takes over the result of `snapshot`. It may be called only before the first event. */
   restore(state: unknown): void;
 }

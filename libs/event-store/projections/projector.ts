@@ -177,6 +177,7 @@ export class Projector {
     if (!isSnapshotted(projection) || !this.snapshots) return 0n;
     const snapshot = await usableSnapshot(this.snapshots, projection, this.store);
     if (!snapshot) return 0n;
+    if (projection.isWritten && !(await projection.isWritten(snapshot.state))) return 0n;
     projection.restore(snapshot.state);
     return snapshot.position;
   }

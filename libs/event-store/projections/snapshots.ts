@@ -21,6 +21,7 @@ export async function keepSnapshot(
 ): Promise<void> {
   const { name, snapshotVersion } = projection;
   const state = projection.snapshot();
+  if (state === undefined) return;
   await files.save(name, snapshotVersion, { position, event: { id, stream, revision }, state });
 }
 

@@ -1,6 +1,14 @@
 import { Semaphore } from '@app/flow';
 import { gauge } from '@app/platform';
-import { unreadablePart, type DamagedPart, type TableHealth, type TableName } from '@app/warehouse';
+import {
+  AUDIT_TABLE,
+  REJECTED_TABLE,
+  toWarehouseError,
+  unreadablePart,
+  type DamagedPart,
+  type TableHealth,
+  type TableName,
+} from '@app/warehouse';
 import type { KeptRowCounts } from './kept-row-counts.js';
 
 interface DamageLog {
@@ -19,7 +27,11 @@ export interface Damage {
 
 const EVERY_MS = 60_000;
 const LOGGED_MAX = 20;
+/** The engine's error number. */
+const UNKNOWN_TABLE = 60;
 const UNREADABLE_MAX = 1000;
+const ASIDE_DETAIL =
+  'nothing of this stream is in answers: the engine cannot load its table; an operator finds what to do in docs/operations.md, "Damaged definitions"';
 const DETAIL =
   'not all rows of this stream are in its answers: a part of its table is damaged or gone; an operator finds what to do in docs/operations.md, "Damaged parts"';
 
@@ -41,6 +53,8 @@ export class DamagedTables {
     private readonly health: TableHealth,
     private readonly counts: KeptRowCounts,
     private readonly log: DamageLog,
+    /** The name of the organization with this database, for the log. */
+    private readonly organizationOf: (database: string) => string | undefined,
   ) {}
 
   /**
@@ -61,6 +75,11 @@ export class DamagedTables {
       collect: (parts) => parts.set(this.partCount),
     });
     gauge({
+      name: 'millrace_damaged_tables',
+      help: 'Tables that the engine goes on without, because it cannot load them by their definitions',
+      collect: (tables) => tables.set(this.health.asideTables().length),
+    });
+    gauge({
       name: 'millrace_missing_rows',
       help: 'Rows that tables had at the last look before the start, and have not any more',
       collect: (missing) => missing.set(this.missingRows),
@@ -73,8 +92,16 @@ export class DamagedTables {
     await this.lookAgain(true);
   }
 
-  /** @returns the table's name, if a damaged part of it caused the failure */
-  async note(failure: unknown): Promise<string | undefined> {
+  /**
+   * @param database that the failed statement was about
+   * @returns the table that caused the failure, if damage did
+   */
+  async note(
+    failure: unknown,
+    database: string,
+  ): Promise<{ readonly table: string; readonly isAside: boolean } | undefined> {
+    const aside = this.asideTable(failure, database);
+    if (aside !== undefined) return { table: aside, isAside: true };
     const found = unreadablePart(failure);
     const table = found && (await this.health.tableOf(found.tableId).catch(() => undefined));
     if (!found || !table) return undefined;
@@ -86,19 +113,36 @@ export class DamagedTables {
       { ...table, part },
       'a part of a table cannot be read: queries that need it fail',
     );
-    return table.table;
+    return { table: table.table, isAside: false };
+  }
+
+  /** The engine names the table of a statement that it does not know, in quotes of some kind. */
+  private asideTable(failure: unknown, database: string): string | undefined {
+    const aside = this.health.asideTables().filter((each) => each.database === database);
+    if (aside.length === 0) return undefined;
+    const { code, message } = toWarehouseError(failure);
+    const words = message.split(/[^\w.-]+/).map((word) => word.replace(`${database}.`, ''));
+    return code === UNKNOWN_TABLE
+      ? aside.find(({ table }) => words.includes(table))?.table
+      : undefined;
   }
 
   /** Gives facts without names, because everybody may see them. */
   facts(): Readonly<Record<string, unknown>> | undefined {
     const rows = this.missingRows;
-    if (this.partCount === 0 && rows === 0) return undefined;
-    return { parts: this.partCount, ...(rows > 0 ? { missing_rows: rows } : {}) };
+    const tables = this.health.asideTables().length;
+    if (this.partCount === 0 && rows === 0 && tables === 0) return undefined;
+    return {
+      parts: this.partCount,
+      ...(tables > 0 ? { tables } : {}),
+      ...(rows > 0 ? { missing_rows: rows } : {}),
+    };
   }
 
   of(table: TableName, streamId: string): Damage | undefined {
     const isIts = (each: TableName): boolean =>
       each.database === table.database && each.table === table.table;
+    if (this.health.asideTables().some(isIts)) return { parts: 0, detail: ASIDE_DETAIL };
     const parts = this.parts.filter(isIts).length + (this.unreadable.get(streamId)?.size ?? 0);
     const rows = this.counts.missing(table, streamId);
     if (parts === 0 && rows === 0) return undefined;
@@ -123,6 +167,13 @@ export class DamagedTables {
   }
 
   private async look(last = false): Promise<void> {
+    for (const { database, table, file } of this.health.asideTables())
+      this.tell(
+        `${database}.${table}`,
+        { organization: this.organizationOf(database), database, table, file },
+        adviceOn(table),
+        'Damaged definitions',
+      );
     this.parts = await this.health.damagedParts();
     for (const { part, ...where } of this.parts)
       this.tell(
@@ -131,15 +182,25 @@ export class DamagedTables {
         'the engine has set aside a damaged part of a table: its rows are in no answer',
       );
     const rows = await this.health.tableRows();
-    if (rows) await this.counts.keep(rows, last);
+    if (rows) await this.counts.keep(rows, this.health.asideTables(), last);
   }
 
-  private tell(what: string, details: object, message: string): void {
+  private tell(what: string, details: object, message: string, page = 'Damaged parts'): void {
     if (this.told.has(what) || this.told.size > LOGGED_MAX) return;
     this.told.add(what);
     if (this.told.size > LOGGED_MAX)
       this.log.error({}, 'more tables are damaged; GET /api/{org}/streams tells which');
-    else
-      this.log.error(details, `${message}; docs/operations.md, "Damaged parts", says what to do`);
+    else this.log.error(details, `${message}; docs/operations.md, "${page}", says what to do`);
   }
 }
+
+const ADVICE: Readonly<Record<string, string>> = {
+  [AUDIT_TABLE]:
+    "an organization's audit trail is set aside, since the engine cannot load its table; its entries are kept, as events: put a good definition back, or stop the server and run `millrace replay --projection audit-trail`",
+  [REJECTED_TABLE]:
+    "the table of an organization's rejected records is set aside, since the engine cannot load it; what is rejected meanwhile becomes dead letters: put a good definition back",
+};
+
+const adviceOn = (table: string): string =>
+  ADVICE[table] ??
+  'the table of a stream is set aside, since the engine cannot load it: put a good definition back, or delete the stream';

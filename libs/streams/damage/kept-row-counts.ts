@@ -60,16 +60,23 @@ export class KeptRowCounts {
 
   /**
    * Stores the current counts.
+   * @param aside tables that cannot be counted now, and may be again
    * @param closed whether nothing is written any more
    */
-  async keep(tables: readonly TableRows[], closed = false): Promise<void> {
+  async keep(
+    tables: readonly TableRows[],
+    aside: readonly Pick<TableRows, 'database' | 'table'>[],
+    closed = false,
+  ): Promise<void> {
     const next = tables.filter(({ expires }) => !expires);
-    this.kept = new Map(
-      next.map((table) => {
+    const away = new Set(aside.map(keyOf));
+    this.kept = new Map([
+      ...[...this.kept].filter(([key]) => away.has(key)),
+      ...next.map((table) => {
         const { streamId, rows } = table;
-        return [keyOf(table), { streamId, rows, missing: this.missing(table, streamId) }];
+        return [keyOf(table), { streamId, rows, missing: this.missing(table, streamId) }] as const;
       }),
-    );
+    ]);
     const text = JSON.stringify({ closed, tables: Object.fromEntries(this.kept) });
     if (text === this.written) return;
     await writeDurably(this.file, text);

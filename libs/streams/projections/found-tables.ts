@@ -1,5 +1,5 @@
 import type { NotUnderstood } from '@app/event-store';
-import type { WarehouseSchema, WarehouseTable } from '@app/warehouse';
+import type { TableHealth, WarehouseSchema, WarehouseTable } from '@app/warehouse';
 import { nameOf } from './missing-tables.js';
 import type { OrganizationDatabases } from './places-for-tables.js';
 import { UnknownTableError } from './unknown-table.js';
@@ -10,7 +10,7 @@ export class FoundTables {
   private found: readonly WarehouseTable[] = [];
 
   constructor(
-    private readonly schema: WarehouseSchema,
+    private readonly schema: WarehouseSchema & Pick<TableHealth, 'asideTables'>,
     private readonly streams: StreamsProjection,
     readonly organizations: OrganizationDatabases,
     private readonly notUnderstood: Pick<NotUnderstood, 'has'> = { has: () => false },
@@ -27,6 +27,11 @@ export class FoundTables {
 
   all(): readonly WarehouseTable[] {
     return this.found;
+  }
+
+  /** The names of tables that are there, and cannot be loaded. */
+  aside(): ReadonlySet<string> {
+    return new Set(this.schema.asideTables().map(nameOf));
   }
 
   /** Gives the tables of streams. Our own tables begin with an underscore, which no stream does. */

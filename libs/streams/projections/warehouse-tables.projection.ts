@@ -158,7 +158,8 @@ export class WarehouseTablesProjection implements Projection {
       await this.schema.dropStreamTable(table, table.streamId);
       tables.delete(nameOf(table));
     }
-    const missing = [...streams.keys()].filter((name) => !tables.has(name));
+    const aside = this.found.aside();
+    const missing = [...streams.keys()].filter((name) => !tables.has(name) && !aside.has(name));
     await tellMissingTables(missing, this.schema, this.log);
     for (const [name, stream] of streams)
       await this.carryOut(stream, () => this.mend(stream, tables.get(name)));

@@ -1,3 +1,4 @@
+import type { AsideTable } from '../ports/table-health.js';
 import type { Walls } from './engine-child.js';
 
 /** Names one of the engine's processes: the one with the tables, or the one that reads uploads. */
@@ -6,4 +7,8 @@ type EngineName = 'warehouse' | 'uploads';
 export type EngineEvent = { readonly of: EngineName } & (
   | { readonly type: 'started'; readonly pid: number; readonly walls: Walls }
   | { readonly type: 'ended'; readonly reason: string }
+  /** The definition of a database was made again. */
+  | { readonly type: 'mended'; readonly database: string }
+  /** The engine cannot load a table, and goes on without it. */
+  | { readonly type: 'aside'; readonly table: AsideTable }
 );

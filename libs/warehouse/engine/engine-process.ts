@@ -7,12 +7,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Backoff, within } from '@app/flow';
 import { certain } from '@app/platform';
-import { isLocked, openingRefused } from '../opening-refused.js';
+import { boundedReason, isLocked, openingRefused } from '../opening-refused.js';
 import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
 import type { QueryLimits } from '../warehouse.js';
 import { ask, freePort } from './ask-engine.js';
 import { end, GIVE_BACK, hasEnded, hold, outcome, readWalls } from '../child/engine-child.js';
 import { writeEngineFiles, type EngineBackups } from './server-configuration.js';
+import { DefinitionsAside } from './definitions/definitions-aside.js';
 import { EngineUsers } from './engine-users.js';
 import type { EngineEvent } from '../child/engine-event.js';
 import type { RunningEngine } from './running-engine.js';
@@ -52,7 +53,6 @@ const LOCKED_PAUSE_MS = 500;
 const STEADY_MS = 10_000;
 /** Another process with the same directory may be just about to end. */
 const LOCKED_MS = 5000;
-const COMPLAINT_MAX = 4000;
 
 /**
  * ClickHouse's own server as a child process, on a data directory. If it dies, it is started again
@@ -62,6 +62,8 @@ export class EngineProcess {
   readonly users: EngineUsers;
   /** The engine may read files in this folder, and no others of ours. */
   readonly handed: string;
+  /** Tables that it runs without. */
+  readonly aside: DefinitionsAside;
   private readonly store: string;
   private generation = 0;
   private readonly backoff = new Backoff(BACKOFF_MS);
@@ -98,6 +100,7 @@ export class EngineProcess {
     mkdirSync(this.store, { recursive: true });
     mkdirSync(this.handed, { recursive: true, mode: 0o700 });
     this.users = new EngineUsers(this.store);
+    this.aside = new DefinitionsAside(this.store, join(options.directory, 'aside'), options.tell);
     this.current = this.first();
     this.current.catch(() => undefined);
     this.topUp = setInterval(() => void this.renewWhenQuiet(), QUIET_LOOK_MS).unref();
@@ -181,8 +184,9 @@ export class EngineProcess {
   private async first(): Promise<Started> {
     const begun = performance.now();
     for (;;) {
+      this.aside.putBack();
       try {
-        return await this.launch();
+        return await this.aside.launch(() => this.launch());
       } catch (error) {
         const { message } = error as Error;
         if (isLocked(message) && performance.now() - begun < LOCKED_MS && !this.closing) {
@@ -200,7 +204,7 @@ export class EngineProcess {
       this.isFailing = true;
       if (this.closing) throw away('the engine has been closed');
       try {
-        return await this.launch();
+        return await this.aside.launch(() => this.launch());
       } catch (error) {
         this.options.tell({ of: 'warehouse', type: 'ended', reason: (error as Error).message });
       }
@@ -226,7 +230,7 @@ export class EngineProcess {
     const origin = `http://127.0.0.1:${port}`;
     let complaint = '';
     child.stderr?.on('data', (bytes: Buffer) => {
-      complaint = `${complaint}${bytes.toString()}`.slice(-COMPLAINT_MAX);
+      complaint = boundedReason(`${complaint}${bytes.toString()}`);
     });
     // If the child has ended, a write to it fails. Its end is handled elsewhere.
     child.stdin?.on('error', () => undefined);

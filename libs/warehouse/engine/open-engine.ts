@@ -13,6 +13,7 @@ import { SqlSchema } from '../sql/sql-schema.js';
 import { SqlTableBackups } from '../sql/sql-table-backups.js';
 import { SqlTableHealth } from '../sql/sql-table-health.js';
 import type { Warehouse } from '../warehouse.js';
+import { withoutAside } from './definitions/without-aside.js';
 import { EngineNode } from './engine-node.js';
 import { EngineProcess, type EngineOptions } from './engine-process.js';
 
@@ -67,7 +68,7 @@ export async function openEngine({
     }),
     audit: new SqlAuditTables(connection, ddl, new AuditClaim(claims)),
     keys: new SqlPersonKeys(connection, ddl),
-    health: new SqlTableHealth(connection, ddl),
+    health: new SqlTableHealth(connection, ddl, () => engine.aside.all()),
     backups: new SqlTableBackups(connection, ddl),
   };
   const close = async (): Promise<void> => {
@@ -77,7 +78,7 @@ export async function openEngine({
     await engine.close();
     await closeEngine();
   };
-  return { warehouse: composeWarehouse(components, close), engine };
+  return { warehouse: withoutAside(composeWarehouse(components, close), engine.aside), engine };
 }
 
 /** Gives a database without a user one, because the engine knows only the users from its start. */

@@ -64,6 +64,8 @@ export abstract class AuditTables {
   abstract lastAudit(database: string): Promise<AuditRow | undefined>;
   /** The position of the last entry of all trails; undefined while all trails are empty. */
   abstract lastAuditPosition(): Promise<string | undefined>;
+  /** The position of the last entry of each trail that has any, by its database. */
+  abstract lastAuditPositions(): Promise<ReadonlyMap<string, string>>;
   /** The newest entry comes first. */
   abstract auditPage(
     database: string,
@@ -82,6 +84,8 @@ export abstract class AuditTables {
   ): Promise<readonly AuditRow[]>;
   /** Blanks names and addresses of these people, in every entry. May be repeated. */
   abstract eraseFromAudit(database: string, personIds: readonly string[]): Promise<void>;
+  /** Drops the table, also one that cannot be loaded. */
+  abstract dropAuditTable(database: string): Promise<void>;
   /** Deletes every entry after a position. */
   abstract truncateAudit(database: string, position: string): Promise<void>;
 }

@@ -21,7 +21,16 @@ export interface TableRows extends NamedTable {
   readonly expires: boolean;
 }
 
+/** A table that the engine cannot load by its definition, and goes on without. */
+export interface AsideTable extends NamedTable {
+  /** The definition, where it lies now. */
+  readonly file: string;
+  readonly reason: string;
+}
+
 export abstract class TableHealth {
+  /** Lists tables that cannot be loaded, since this process has started its engine. */
+  abstract asideTables(): readonly AsideTable[];
   /** Lists damaged parts in databases of organizations. */
   abstract damagedParts(): Promise<readonly DamagedPart[]>;
   /** Finds the table to which the engine has given a number. */

@@ -74,6 +74,10 @@ export class SqlAuditTables implements AuditTables {
     return runAll(this.runner, this.ddl.createAuditTable(database));
   }
 
+  dropAuditTable(database: string): Promise<void> {
+    return runAll(this.runner, this.ddl.dropTable({ database, table: AUDIT_TABLE }));
+  }
+
   async claimAudit(): Promise<void> {
     await this.fence?.claim();
   }
@@ -115,18 +119,24 @@ export class SqlAuditTables implements AuditTables {
     return last;
   }
 
-  /** Asks all databases in one statement, because there may be thousands. */
   async lastAuditPosition(): Promise<string | undefined> {
+    const all = await this.lastAuditPositions();
+    const [first, ...others] = [...all.values()].map(BigInt);
+    if (first === undefined) return undefined;
+    return String(others.reduce((most, each) => (each > most ? each : most), first));
+  }
+
+  /** Asks all databases in one statement, because there may be thousands. */
+  async lastAuditPositions(): Promise<ReadonlyMap<string, string>> {
     await this.fence?.settle();
     const [there] = await this.runner.rows<{ n: number }>(
       `SELECT toFloat64(count()) AS n FROM system.tables WHERE startsWith(database, ${quoteText(ORGANIZATION_PREFIX)}) AND name = ${quoteText(AUDIT_TABLE)}`,
     );
-    if (certain(there, 'count of tables').n === 0) return undefined;
-    const [last] = await this.runner.rows<{ n: number; position: string }>(
-      `SELECT toFloat64(count()) AS n, toString(max(position)) AS position FROM merge(REGEXP(${quoteText(`^${ORGANIZATION_PREFIX}`)}), ${quoteText(`^${AUDIT_TABLE}$`)})`,
+    if (certain(there, 'count of tables').n === 0) return new Map();
+    const rows = await this.runner.rows<{ database: string; position: string }>(
+      `SELECT _database AS database, toString(max(position)) AS position FROM merge(REGEXP(${quoteText(`^${ORGANIZATION_PREFIX}`)}), ${quoteText(`^${AUDIT_TABLE}$`)}) GROUP BY _database`,
     );
-    const { n, position } = certain(last, 'count of entries');
-    return n === 0 ? undefined : position;
+    return new Map(rows.map(({ database, position }) => [database, position]));
   }
 
   async auditPage(

@@ -1,5 +1,5 @@
 import { OUR_DATABASES, type Ddl } from '../ddl/ddl.js';
-import type { DamagedPart, TableHealth, TableRows } from '../ports/table-health.js';
+import type { AsideTable, DamagedPart, TableHealth, TableRows } from '../ports/table-health.js';
 import type { TableName } from '../warehouse.js';
 import type { SqlRunner } from './sql-runner.js';
 
@@ -14,7 +14,13 @@ export class SqlTableHealth implements TableHealth {
   constructor(
     private readonly runner: SqlRunner,
     private readonly ddl: Ddl,
+    /** A server loads its tables by itself. */
+    private readonly aside: () => readonly AsideTable[] = () => [],
   ) {}
+
+  asideTables(): readonly AsideTable[] {
+    return this.aside();
+  }
 
   damagedParts(): Promise<readonly DamagedPart[]> {
     // The table of a shard is in the organization's database with another first letter.

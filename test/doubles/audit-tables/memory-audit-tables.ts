@@ -33,13 +33,18 @@ export class MemoryAuditTables implements AuditTables {
     return Promise.resolve(this.inOrder(database).at(-1));
   }
 
-  lastAuditPosition(): Promise<string | undefined> {
-    const all = [...this.databases.values()].flat().map(({ position }) => BigInt(position));
-    const last = all.reduce<bigint | undefined>(
-      (most, each) => (most === undefined || each > most ? each : most),
-      undefined,
-    );
-    return Promise.resolve(last === undefined ? undefined : String(last));
+  async lastAuditPosition(): Promise<string | undefined> {
+    const [first, ...others] = [...(await this.lastAuditPositions()).values()].map(BigInt);
+    if (first === undefined) return undefined;
+    return String(others.reduce((most, each) => (each > most ? each : most), first));
+  }
+
+  lastAuditPositions(): Promise<ReadonlyMap<string, string>> {
+    const last = [...this.databases.keys()].flatMap((database) => {
+      const row = this.inOrder(database).at(-1);
+      return row ? [[database, row.position] as const] : [];
+    });
+    return Promise.resolve(new Map(last));
   }
 
   auditPage(
@@ -82,6 +87,11 @@ export class MemoryAuditTables implements AuditTables {
       };
     });
     this.databases.set(database, rows);
+    return Promise.resolve();
+  }
+
+  dropAuditTable(database: string): Promise<void> {
+    this.databases.delete(database);
     return Promise.resolve();
   }
 
