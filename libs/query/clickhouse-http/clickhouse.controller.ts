@@ -12,7 +12,7 @@ import {
 import { quoteText, WarehouseReader, type QueryProgress } from '@app/warehouse';
 import { Catalog } from '../catalog.js';
 import { describedSelect } from '../dialect/catalog/described-select.js';
-import { abortedWith } from '../http/answers/aborted-with.js';
+import { whileAdmitted } from '../http/answers/aborted-with.js';
 import { readStatement } from '../http/requests/read-statement.js';
 import { acceptedEncoding, streamAs } from '../http/answers/stream-result.js';
 import { QueryPipeline } from '../query.pipeline.js';
@@ -206,7 +206,7 @@ export class ClickHouseController {
       await streamAs(form, this.queries, organization, own, request, reply, asked.values);
       return;
     }
-    const question = { sql: own, values: asked.values, organization, signal: abortedWith(reply) };
+    const question = { sql: own, values: asked.values, organization, signal: whileAdmitted(reply) };
     const columns = describedColumns(await this.queries.columns(question));
     await streamAs(form, this.queries, organization, columns, request, reply, {});
   }
