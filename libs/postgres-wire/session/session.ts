@@ -99,6 +99,8 @@ export class Session {
       case 'F':
         throw new PostgresError('0A000', 'calls of functions by number are not answered');
       default:
+        // A client sends rows of a COPY that was refused before it has read the refusal.
+        if (/^[dcf]$/.test(type)) return;
         throw violation(`a message of type ${JSON.stringify(type)} has no meaning here`);
     }
   }

@@ -23,6 +23,7 @@ import { answerInsert } from './inserts/insert-answer.js';
 import { beginningOf, rowsIn } from './inserts/insert-body.js';
 import { isInsert, readInsert } from './inserts/insert-statement.js';
 import { Inserts } from './inserts/inserts.js';
+import { usedDatabase } from './statements/session-statement.js';
 import type { EngineWords } from './statements/session-functions.js';
 import { SUMMARY, summaryOf } from './summary.js';
 import { readFormat, takeFormat } from './statements/statement-form.js';
@@ -170,6 +171,12 @@ export class ClickHouseController {
       return;
     }
     checkRead(whole);
+    const used = usedDatabase(whole);
+    if (used !== undefined) {
+      checkDatabase(used, organization);
+      await reply.type('text/plain; charset=UTF-8').send('');
+      return;
+    }
     const { text, format } = takeFormat(whole);
     const chosen =
       format ??
