@@ -1,18 +1,12 @@
 import type { Message } from '../protocol/message-reader.js';
 import type { MessageWriter } from '../protocol/message-writer.js';
 import { BOUNDS } from '../protocol/postgres-bounds.js';
-import {
-  readBind,
-  readExecute,
-  readNamed,
-  readParse,
-  readText,
-} from '../protocol/front-messages.js';
+import { formatsOf, readBind, readExecute, readNamed } from '../protocol/front-messages.js';
+import { readParse, readText } from '../protocol/front-messages.js';
 import { PostgresError, violation } from '../protocol/protocol-error.js';
 import { statementsOf, type StatementText } from '../statements/postgres-tokens.js';
 import { SessionSettings } from '../statements/session-settings.js';
 import { fieldOf, postgresType } from '../values/postgres-type.js';
-import { formatsOf } from '../protocol/front-messages.js';
 import { NO_VALUES, type Answering, type Values } from './answering.js';
 import { toPostgresError } from './postgres-failure.js';
 import { KeptStatements } from './kept-statements.js';

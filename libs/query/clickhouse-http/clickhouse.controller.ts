@@ -23,7 +23,7 @@ import { answerInsert } from './inserts/insert-answer.js';
 import { beginningOf, rowsIn } from './inserts/insert-body.js';
 import { isInsert, readInsert } from './inserts/insert-statement.js';
 import { Inserts } from './inserts/inserts.js';
-import { usedDatabase } from './statements/session-statement.js';
+import { usedDatabase } from './statements/used-database.js';
 import type { EngineWords } from './statements/session-functions.js';
 import { SUMMARY, summaryOf } from './summary.js';
 import { readFormat, takeFormat } from './statements/statement-form.js';

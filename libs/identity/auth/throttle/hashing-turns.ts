@@ -16,8 +16,8 @@ const TURNED_AWAY = { perSecond: 1 / 120, burst: 1 };
  * Decides whose password is hashed next. Address prefixes with several recent failures share one
  * place, and take none from others. A person at an address from which the account logged in before
  * does not wait for strangers. All take turns by network and prefix, so a client with many guesses
- * only delays itself. Nobody waits longer than ten seconds: whoever is refused and comes again has a
- * turn before those who come for the first time, which a flood from ever new addresses never does.
+ * only delays itself. After ten seconds a login is refused. Its prefix has a turn before newcomers
+ * when it comes again, which a flood from ever new addresses never does.
  */
 export class HashingTurns {
   private readonly others: FairTurns;
