@@ -81,6 +81,9 @@ describe("ClickHouse's HTTP interface", () => {
     ['database=acme', 'SHOW TABLES', '_rejected\nlogs\n'],
     ['', "SHOW TABLES FROM acme LIKE 'l%'", 'logs\n'],
     ['', 'SHOW DATABASES', 'acme\n'],
+    ['max_threads=1', 'USE acme', ''],
+    ['', 'use `acme`;', ''],
+    ['', "SELECT sampling_key, name FROM system.tables WHERE name = 'logs'", '\tlogs\n'],
     ['', 'SELECT name FROM system.databases', 'acme\n'],
     [
       '',
@@ -223,6 +226,8 @@ describe("ClickHouse's HTTP interface", () => {
     ['SELECT 1', 'max_threads=99', 403, 497, 'ACCESS_DENIED'],
     ['SELECT {x:AggregateFunction(sum, Int8)}', 'param_x=1', 403, 497, 'ACCESS_DENIED'],
     ['DROP TABLE logs', '', 403, 497, 'ACCESS_DENIED'],
+    ['SET max_threads = 1', 'max_threads=1', 403, 497, 'ACCESS_DENIED'],
+    ['USE other', '', 404, 60, 'UNKNOWN_TABLE'],
     ["SELECT * FROM file('/etc/passwd')", '', 403, 497, 'ACCESS_DENIED'],
     ["SELECT 1 INTO OUTFILE '/tmp/x'", '', 403, 497, 'ACCESS_DENIED'],
     ["SELECT toUInt8('x')", '', 400, 6, 'CANNOT_PARSE_TEXT'],

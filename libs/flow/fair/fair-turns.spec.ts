@@ -55,6 +55,21 @@ describe('FairTurns', () => {
     ]);
   });
 
+  it('refuses what has waited for too long, and goes on with the others', async () => {
+    const turns = new FairTurns({ slots: 1, waiting: 9, waitingEach: 9, waitMs: 20 });
+    let end: () => void = () => undefined;
+    const first = turns.run(['a', '1'], () => new Promise<void>((done) => (end = done)));
+    const refused = ['a/1', 'a/1', 'a/2', 'b/1'].map((path) =>
+      turns.run(path.split('/'), () => Promise.reject(new Error('was not refused'))),
+    );
+    for (const each of refused) await expect(each).rejects.toBeInstanceOf(Crowded);
+    expect(turns.waiting).toBe(0);
+    const next = turns.run(['a', '1'], () => Promise.resolve('answered'));
+    end();
+    await first;
+    expect(await next).toBe('answered');
+  });
+
   it('frees the place of work that fails', async () => {
     const turns = new FairTurns({ slots: 1, waiting: 1, waitingEach: 1 });
     await expect(turns.run(['a'], () => Promise.reject(new Error('no')))).rejects.toThrow('no');

@@ -27,6 +27,8 @@ export class FairTurns {
       readonly slots: number;
       readonly waiting: number;
       readonly waitingEach: number;
+      /** Work that has waited for so long is refused; without it, it waits as long as it takes. */
+      readonly waitMs?: number;
     },
   ) {}
 
@@ -34,7 +36,8 @@ export class FairTurns {
    * @param path the groups that the work belongs to, the widest first; all paths have the same
    * length
    * @throws {Crowded} when too much work waits. When all places are taken, the newest work of the
-   * largest group gives up its place, so the error may come at once or later.
+   * largest group gives up its place, so the error may come at once or later; and for work that has
+   * waited for too long.
    */
   async run<T>(path: readonly string[], work: () => Promise<T>): Promise<T> {
     if (this.running < this.limits.slots) this.running += 1;
@@ -61,9 +64,24 @@ export class FairTurns {
         refuse();
         return;
       }
-      put(this.root, path, { go, refuse });
+      put(this.root, path, this.inTime(path, { go, refuse }));
       if (this.root.size > this.limits.waiting) takeNewestOfLargest(this.root)?.refuse();
     });
+  }
+
+  private inTime(path: readonly string[], { go, refuse }: Waiter): Waiter {
+    const { waitMs } = this.limits;
+    if (waitMs === undefined) return { go, refuse };
+    const giveUp = setTimeout(() => {
+      leave(this.root, path, waiter);
+      refuse();
+    }, waitMs);
+    const then = (decided: () => void) => (): void => {
+      clearTimeout(giveUp);
+      decided();
+    };
+    const waiter = { go: then(go), refuse: then(refuse) };
+    return waiter;
   }
 }
 
@@ -83,6 +101,14 @@ function put(root: Group, path: readonly string[], waiter: Waiter): void {
     group = next;
   }
   group.waiters.push(waiter);
+}
+
+function leave(group: Group, [name, ...rest]: readonly string[], waiter: Waiter): void {
+  group.size -= 1;
+  const next = name === undefined ? undefined : group.groups.get(name);
+  if (name === undefined) group.waiters.splice(group.waiters.indexOf(waiter), 1);
+  else if (next?.size === 1) group.groups.delete(name);
+  else if (next) leave(next, rest, waiter);
 }
 
 /**

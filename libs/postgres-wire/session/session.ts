@@ -1,18 +1,12 @@
 import type { Message } from '../protocol/message-reader.js';
 import type { MessageWriter } from '../protocol/message-writer.js';
 import { BOUNDS } from '../protocol/postgres-bounds.js';
-import {
-  readBind,
-  readExecute,
-  readNamed,
-  readParse,
-  readText,
-} from '../protocol/front-messages.js';
+import { formatsOf, readBind, readExecute, readNamed } from '../protocol/front-messages.js';
+import { readParse, readText } from '../protocol/front-messages.js';
 import { PostgresError, violation } from '../protocol/protocol-error.js';
 import { statementsOf, type StatementText } from '../statements/postgres-tokens.js';
 import { SessionSettings } from '../statements/session-settings.js';
 import { fieldOf, postgresType } from '../values/postgres-type.js';
-import { formatsOf } from '../protocol/front-messages.js';
 import { NO_VALUES, type Answering, type Values } from './answering.js';
 import { toPostgresError } from './postgres-failure.js';
 import { KeptStatements } from './kept-statements.js';
@@ -99,6 +93,8 @@ export class Session {
       case 'F':
         throw new PostgresError('0A000', 'calls of functions by number are not answered');
       default:
+        // A client sends rows of a COPY that was refused before it has read the refusal.
+        if (/^[dcf]$/.test(type)) return;
         throw violation(`a message of type ${JSON.stringify(type)} has no meaning here`);
     }
   }

@@ -12,7 +12,7 @@ import {
 import { quoteText, WarehouseReader, type QueryProgress } from '@app/warehouse';
 import { Catalog } from '../catalog.js';
 import { describedSelect } from '../dialect/catalog/described-select.js';
-import { abortedWith } from '../http/answers/aborted-with.js';
+import { whileAdmitted } from '../http/answers/aborted-with.js';
 import { readStatement } from '../http/requests/read-statement.js';
 import { acceptedEncoding, streamAs } from '../http/answers/stream-result.js';
 import { QueryPipeline } from '../query.pipeline.js';
@@ -23,6 +23,7 @@ import { answerInsert } from './inserts/insert-answer.js';
 import { beginningOf, rowsIn } from './inserts/insert-body.js';
 import { isInsert, readInsert } from './inserts/insert-statement.js';
 import { Inserts } from './inserts/inserts.js';
+import { usedDatabase } from './statements/used-database.js';
 import type { EngineWords } from './statements/session-functions.js';
 import { SUMMARY, summaryOf } from './summary.js';
 import { readFormat, takeFormat } from './statements/statement-form.js';
@@ -170,6 +171,12 @@ export class ClickHouseController {
       return;
     }
     checkRead(whole);
+    const used = usedDatabase(whole);
+    if (used !== undefined) {
+      checkDatabase(used, organization);
+      await reply.type('text/plain; charset=UTF-8').send('');
+      return;
+    }
     const { text, format } = takeFormat(whole);
     const chosen =
       format ??
@@ -206,7 +213,7 @@ export class ClickHouseController {
       await streamAs(form, this.queries, organization, own, request, reply, asked.values);
       return;
     }
-    const question = { sql: own, values: asked.values, organization, signal: abortedWith(reply) };
+    const question = { sql: own, values: asked.values, organization, signal: whileAdmitted(reply) };
     const columns = describedColumns(await this.queries.columns(question));
     await streamAs(form, this.queries, organization, columns, request, reply, {});
   }

@@ -57,7 +57,7 @@ export function readableText(text: string): string {
 const MAYBE = new RegExp(
   [
     String.raw`\b(?:UNION|INTERSECT|EXCEPT|VALUES|(?:TRY|SAFE)_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES|MODE|INTERVAL|ROW|STRUCT|ROLLUP|CUBE|GROUPING|NCHAR|NATIONAL|TOP|FETCH|OFFSET|MATERIALIZED|DATE_ADD|DATE_SUB|FORMAT|LIMIT\s{1,9}(?:ALL|NULL)|CAST\s{0,9}\(\s{0,9}\d*\.\d+)\b`,
-    String.raw`\b[en]'|\bu&'|'\s{0,80}\n\s{0,80}'|#[ !]|->|\*\*|\^|[&|@]|<<|>>|(?<!:):(?!:)|\/\/|~|[\d.)]\s*::|\b0x[\da-f]+\s*::|\w(?:\([\d, ]{0,20}\))?\s{0,9}\[\d{0,9}\]`,
+    String.raw`\b[en]'|\bu&'|'\s{0,80}\n\s{0,80}'|#[ !>]|->|\*\*|\^|[&|@]|<<|>>|(?<!:):(?!:)|\/\/|~|[\d.)]\s*::|\b0x[\da-f]+\s*::|\w(?:\([\d, ]{0,20}\))?\s{0,9}\[\d{0,9}\]`,
     String.raw`\barray\s*[[(<]|\b(?:list|map)\s*[({<]|\barray\s*\)|\btime\s+zone\b`,
     String.raw`\b(?:TIME(?:STAMP(?:TZ)?(?:\(\d\))?)?|${TYPED_NAMES})\s{0,9}'`,
     String.raw`(?:^|[^\w."\`)\]])\.\d|[\d.]{19}|0x[\da-f]{17}|\d_\d|\de\+?\d{3}`,

@@ -85,7 +85,8 @@ const QUOTA_SECONDS = 60;
 
 /** @param text the statement as its author wrote it, for positions. */
 export function toQueryFailure(error: unknown, text: string): unknown {
-  if (error instanceof MillraceError || isAbort(error)) return error;
+  if (error instanceof MillraceError) return error;
+  if (isAbort(error)) return reasonOf(error);
   const failure = toWarehouseError(error);
   if (unreadablePart(failure)) return unreadable(error);
   if (failure instanceof PacedError) {
@@ -109,6 +110,12 @@ export function toQueryFailure(error: unknown, text: string): unknown {
     ...(kind === 'TOO_MANY_REQUESTS' ? { retryAfterSeconds: QUOTA_SECONDS } : {}),
     cause: error,
   });
+}
+
+/** Work that was aborted with a reason of ours fails with it. */
+function reasonOf(error: unknown): unknown {
+  const { cause } = error as { cause?: unknown };
+  return cause instanceof MillraceError ? cause : error;
 }
 
 /** @param table whose part is damaged, if that is known */

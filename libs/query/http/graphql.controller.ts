@@ -19,7 +19,7 @@ import {
   type RootField,
 } from '../graphql/graphql.pipeline.js';
 import { QueryPipeline } from '../query.pipeline.js';
-import { abortedWith } from './answers/aborted-with.js';
+import { whileAdmitted } from './answers/aborted-with.js';
 import { readStatement } from './requests/read-statement.js';
 import { JSON_TYPE } from './answers/negotiate.js';
 import { streamResult } from './answers/stream-result.js';
@@ -104,7 +104,7 @@ export class GraphqlController {
     organization: RequestOrganization,
     reply: FastifyReply,
   ): Promise<void> {
-    const pieces = this.pieces(fields, organization, abortedWith(reply));
+    const pieces = this.pieces(fields, organization, whileAdmitted(reply));
     const first = await pieces.next();
     await reply
       .type(JSON_TYPE)

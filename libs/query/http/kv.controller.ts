@@ -12,7 +12,7 @@ import { Catalog } from '../catalog.js';
 import { lastValue } from '../frontends/key-value.frontend.js';
 import { findColumn } from '../frontends/tables.frontend.js';
 import { QueryPipeline } from '../query.pipeline.js';
-import { abortedWith } from './answers/aborted-with.js';
+import { whileAdmitted } from './answers/aborted-with.js';
 import { knownTable } from './requests/known-table.js';
 
 /** A stream with the columns `key` and `value` is a key-value store. */
@@ -44,7 +44,7 @@ export class KeyValueController {
     const organization = organizationOf(request);
     const table = knownTable(this.catalog, organization, name);
     for (const column of ['key', 'value']) findColumn(table, column);
-    const signal = abortedWith(reply);
+    const signal = whileAdmitted(reply);
     const statement = lastValue(table, key);
     const found = await text(
       await this.queries.run({ ...statement, organization, format: 'text', signal }),

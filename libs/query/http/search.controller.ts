@@ -18,7 +18,7 @@ import {
   searchBody,
   streamType,
 } from '../search/search-request.js';
-import { abortedWith } from './answers/aborted-with.js';
+import { whileAdmitted } from './answers/aborted-with.js';
 import { JSON_TYPE } from './answers/negotiate.js';
 
 const typeQuery = z.object({ type: streamType });
@@ -82,7 +82,7 @@ export class SearchController {
       return { ...asked, isHistogram: isHistogram === 'true' };
     });
     const scan = new Scan();
-    const scope = { organization: organizationOf(request), signal: abortedWith(reply), scan };
+    const scope = { organization: organizationOf(request), signal: whileAdmitted(reply), scan };
     const result = search.isHistogram
       ? await this.searches.histogram(search, scope)
       : await this.searches.run(search, scope);
@@ -132,7 +132,7 @@ export class SearchController {
     });
     const scope = {
       organization: organizationOf(request),
-      signal: abortedWith(reply),
+      signal: whileAdmitted(reply),
       scan: new Scan(),
     };
     try {

@@ -24,7 +24,7 @@ import {
 } from '../search/search-request.js';
 import { Scan, SearchPipeline, type SearchScope } from '../search/search.pipeline.js';
 import { rowsWhere, sideOf, topValues } from '../search/stream-pages.js';
-import { abortedWith } from './answers/aborted-with.js';
+import { whileAdmitted } from './answers/aborted-with.js';
 import { JSON_TYPE } from './answers/negotiate.js';
 import { answer } from './search.controller.js';
 
@@ -171,7 +171,7 @@ export class StreamPagesController {
   ): Promise<void> {
     const started = performance.now();
     const scan = new Scan();
-    const scope = { organization: organizationOf(request), signal: abortedWith(reply), scan };
+    const scope = { organization: organizationOf(request), signal: whileAdmitted(reply), scan };
     try {
       const hits = await find(scope);
       const result = { hits, total: hits.length, aggs: [] };

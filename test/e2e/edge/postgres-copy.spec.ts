@@ -79,4 +79,17 @@ describe('COPY … TO STDOUT', () => {
     await expect(client.query(statement)).rejects.toMatchObject({ code });
     await client.end();
   });
+
+  it('passes over the rows of a COPY that it has refused, as asyncpg sends them', async () => {
+    const raw = await rawConnection(edge);
+    raw.socket.write(STARTUP);
+    await raw.heard('TimeZone');
+    const rows = [message('d', Buffer.from('a\tb\n')), message('c'), message('f', 'no more')];
+    raw.socket.write(Buffer.concat([message('Q', 'COPY cities FROM STDIN'), ...rows]));
+    await raw.heard('25006');
+    raw.socket.write(message('Q', "SELECT 'still here' AS s"));
+    await raw.heard('SELECT 1');
+    expect(raw.received().toString()).toContain('still here');
+    raw.socket.destroy();
+  });
 });

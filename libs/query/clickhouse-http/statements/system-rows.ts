@@ -37,7 +37,7 @@ const TABLES: Readonly<Record<string, (asked: Asked) => string>> = {
   tables: (asked) => {
     const rows = tablesOf(asked).map(({ name, columns }) => [name, keyOf(columns)]);
     const of = `${database(asked)}, r.1 AS name, ${NO_UUID}, 'MergeTree' AS engine, 0 AS is_temporary`;
-    const keys = `'' AS partition_key, r.2 AS sorting_key, r.2 AS primary_key`;
+    const keys = `'' AS partition_key, r.2 AS sorting_key, r.2 AS primary_key, '' AS sampling_key`;
     const counts = 'CAST(NULL, \'Nullable(UInt64)\') AS total_rows, CAST(NULL, \'Nullable(UInt64)\') AS total_bytes'; // prettier-ignore
     const texts = "'' AS engine_full, '' AS create_table_query, '' AS as_select, [''] AS data_paths, '' AS comment"; // prettier-ignore
     return `SELECT ${of}, ${keys}, ${counts}, ${texts} FROM ${list(rows, 'String, String')}`;

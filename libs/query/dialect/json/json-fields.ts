@@ -5,6 +5,8 @@ import { isList, itemsOf, pathOf, type Nodes } from '../source-tree.js';
 
 const AS_IT_IS = 'json_extract';
 const AS_TEXT = /^(?:json_extract_string|json_extract_scalar|get_json_object)$/;
+/** Functions whose arguments are keys, and no paths. */
+const OF_KEYS = /^jsonb?_extract_path(?:_text)?$/;
 
 /**
  * Writes `json_extract(k, '$.a.b')`, or `k -> 'a' -> 'b'`, of a column of objects as the field
@@ -14,9 +16,10 @@ const AS_TEXT = /^(?:json_extract_string|json_extract_scalar|get_json_object)$/;
  * @returns undefined if the first argument is no such column. It may be a text that holds JSON
  */
 export function jsonField(name: string, nodes: Nodes, scope: Scope): string | undefined {
-  const isText = AS_TEXT.test(name);
-  if (name !== AS_IT_IS && !isText) return undefined;
-  const names = pathTo(nodes);
+  const areKeys = OF_KEYS.test(name);
+  const isText = AS_TEXT.test(name) || (areKeys && name.endsWith('_text'));
+  if (name !== AS_IT_IS && !isText && !areKeys) return undefined;
+  const names = pathTo(nodes, areKeys ? (key) => [key] : jsonPath);
   const found = names && fieldOf(scope, names);
   if (!found || found.keys.length === 0 || found.keys.includes('')) return undefined;
   const { table, column, keys, field, within } = found;
@@ -38,15 +41,18 @@ export function jsonField(name: string, nodes: Nodes, scope: Scope): string | un
 }
 
 /** The names on the path. */
-function pathTo(nodes: Nodes): readonly string[] | undefined {
+function pathTo(
+  nodes: Nodes,
+  stepsOf: (path: string) => readonly Step[],
+): readonly string[] | undefined {
   const [base = [], ...paths] = itemsOf(nodes);
   const [word, list, more] = base;
   const isCall =
     word?.kind === 'word' && word.text.toLowerCase() === AS_IT_IS && isList(list) && !more;
-  const path = isCall ? pathTo(list.nodes) : pathOf(base);
+  const path = isCall ? pathTo(list.nodes, jsonPath) : pathOf(base);
   const steps = paths.flatMap((path): readonly Step[] => {
     const [only, second] = path;
-    return only?.kind === 'text' && !second ? jsonPath(only.value) : [NaN];
+    return only?.kind === 'text' && !second ? stepsOf(only.value) : [NaN];
   });
   return path && steps.every((step) => typeof step === 'string')
     ? [...path, ...steps.map((step) => step.replaceAll('.', '%2E'))]

@@ -33,15 +33,21 @@ const LENGTH = fn(1, 2, (x, ...paths) => {
   return `if(JSONType(${given}) = 'Array', JSONLength(${given}), NULL)`;
 });
 
+const EXTRACT_KEYS = fn(2, STEPS_MAX, (x, ...names) => raw(x, keys(names)));
+const EXTRACT_KEYS_TEXT = fn(2, STEPS_MAX, (x, ...names) => text(x, keys(names)));
+
 /** Functions of JSON, by name in lower case. */
 export const JSON_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   json_extract: EXTRACT,
   json_extract_string: EXTRACT_TEXT,
   json_extract_scalar: EXTRACT_TEXT,
   get_json_object: EXTRACT_TEXT,
-  json_extract_path: fn(2, STEPS_MAX, (x, ...names) => raw(x, keys(names))),
-  json_extract_path_text: fn(2, STEPS_MAX, (x, ...names) => text(x, keys(names))),
+  json_extract_path: EXTRACT_KEYS,
+  json_extract_path_text: EXTRACT_KEYS_TEXT,
   json_array_length: LENGTH,
+  jsonb_extract_path: EXTRACT_KEYS,
+  jsonb_extract_path_text: EXTRACT_KEYS_TEXT,
+  jsonb_array_length: LENGTH,
   json_keys: fn(
     1,
     2,

@@ -31,13 +31,13 @@ export function jsonArrow(
   let steps: string[] = [];
   let text = '';
   for (;;) {
-    const isText = isSymbol(nodes[end], '->>');
-    const key = isText || isSymbol(nodes[end], '->') ? keyAt(nodes, end + 1) : undefined;
+    const isText = isSymbol(nodes[end], '->>') || isSymbol(nodes[end], '#>>');
+    const key = keyBehind(nodes, end);
     if (!key) break;
     steps.push(key.text);
     end = key.end;
     text ||= write(value);
-    if (!isText && keyAt(nodes, end + 1) && /^->>?$/.test(nodes[end]?.text ?? '')) continue;
+    if (!isText && keyBehind(nodes, end)) continue;
     // The growing text is not joined in each step, because it would be copied each time.
     text = `json_extract${isText ? '_string' : ''}(${text}, ${steps.join(', ')})`;
     steps = [];
@@ -57,11 +57,25 @@ function isNamedLambda(nodes: Nodes, at: number): boolean {
 /** Index behind the arrows and keys that stand there. */
 export function behindArrows(nodes: Nodes, at: number): number {
   let end = at;
-  for (let key: Rewritten | undefined; /^->>?$/.test(nodes[end]?.text ?? ''); end = key.end) {
-    key = keyAt(nodes, end + 1);
-    if (!key) return end;
-  }
+  for (let key = keyBehind(nodes, end); key; key = keyBehind(nodes, end)) end = key.end;
   return end;
+}
+
+/** The key, or keys, behind the arrow that stands there. */
+function keyBehind(nodes: Nodes, at: number): Rewritten | undefined {
+  const arrow = nodes[at];
+  if (isSymbol(arrow, '->') || isSymbol(arrow, '->>')) return keyAt(nodes, at + 1);
+  return isSymbol(arrow, '#>') || isSymbol(arrow, '#>>') ? keysAt(nodes, at + 1) : undefined;
+}
+
+/** `'{a,b,0}'`, the keys of a path as Postgres writes them. */
+function keysAt(nodes: Nodes, at: number): Rewritten | undefined {
+  const path = nodes[at];
+  const listed = path?.kind === 'text' ? /^\{([^{}"\\']+)\}$/.exec(path.value)?.[1] : undefined;
+  const keys = listed?.split(',').map((key) => key.trim());
+  if (!keys || keys.includes('')) return undefined;
+  const text = keys.map((key) => (/^-?\d{1,9}$/.test(key) ? key : `'${key}'`)).join(', ');
+  return { text, end: at + 1 };
 }
 
 function keyAt(nodes: Nodes, at: number): Rewritten | undefined {

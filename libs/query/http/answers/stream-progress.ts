@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify';
 import type { AuthenticatedRequest } from '@app/platform';
 import type { QueryPipeline, QueryQuestion } from '../../query.pipeline.js';
 import type { TimeRange } from '../../plan/time-range.js';
-import { abortedWith } from './aborted-with.js';
+import { whileAdmitted } from './aborted-with.js';
 import { ProgressLines } from './progress-lines.js';
 import { sendRows } from './send-rows.js';
 import { acceptedEncoding, varyByForm } from './stream-result.js';
@@ -49,7 +49,7 @@ export async function streamProgress(
       ...asked,
       id,
       format: 'ndjson',
-      signal: abortedWith(reply),
+      signal: whileAdmitted(reply),
       onReading: (read) => lines.progress(read, performance.now() - begunAt > PATIENCE_MS),
     })
     .then(

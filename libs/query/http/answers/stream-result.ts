@@ -7,7 +7,7 @@ import { WholeResult, type AnswerFormat, type QueryProgress } from '@app/warehou
 import type { Values } from '../../guard/bind-values.js';
 import type { TimeRange } from '../../plan/time-range.js';
 import type { QueryPipeline } from '../../query.pipeline.js';
-import { abortedWith } from './aborted-with.js';
+import { whileAdmitted } from './aborted-with.js';
 import { negotiateEncoding, negotiateFormat, type ContentEncoding } from './negotiate.js';
 import { sendRows } from './send-rows.js';
 import { createZstd } from './zstd.js';
@@ -103,7 +103,7 @@ export async function streamAs(
     format,
     range,
     ...(writing && { writing }),
-    signal: abortedWith(reply),
+    signal: whileAdmitted(reply),
     id,
     ...(isTold && { onProgress }),
   });
