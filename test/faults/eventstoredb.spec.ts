@@ -148,6 +148,20 @@ describe('EventStoreDB that fails (double)', () => {
     expect(await following).toEqual(expected);
   });
 
+  it('leaves a leader that is paused for the next one, and stores nothing twice when it goes on', async () => {
+    await start(3);
+    const following = follow(30);
+    const expected = await appendThrough(30, (n) => {
+      if (n === 10) {
+        nodes[0]?.hold();
+        nodes[1]?.lead();
+      }
+      if (n === 20) nodes[0]?.release();
+    });
+    expect(await all()).toEqual(expected);
+    expect(await following).toEqual(expected);
+  });
+
   it('survives that nobody of the cluster can be found for a while', async () => {
     await start(3);
     const following = follow(2);

@@ -20,7 +20,7 @@ import { Presence, type PresenceLog } from './presence.js';
 import { LogReader } from './log-reader.js';
 import { PassedOver } from './passed-over.js';
 import { storable, toExpected } from './client-values.js';
-import { soundClient } from './sound-client.js';
+import { NodeLeaver, soundClient } from './sound-client.js';
 import { StreamNames } from './stream-names.js';
 
 interface EventStoreDbOptions {
@@ -60,12 +60,14 @@ class EventStoreDb implements EventStore {
   /** Resolves when it is known how far earlier processes have read. */
   private readonly loaded: Promise<void>;
   private readonly silenceMs: number;
+  private readonly leaver: NodeLeaver;
 
   constructor(options: EventStoreDbOptions) {
     const { positionFile } = options;
     const { url, log, namespace, maxWaitMs, silenceMs } = { ...DEFAULTS, ...options };
     setMaxListeners(0, this.closing.signal);
     this.client = soundClient(url);
+    this.leaver = new NodeLeaver(this.client);
     this.names = new StreamNames(namespace);
     this.silenceMs = silenceMs;
     const { signal } = this.closing;
@@ -196,7 +198,8 @@ class EventStoreDb implements EventStore {
   }
 
   private retryPolicy(endless = false, signal = this.closing.signal): RetryPolicy {
-    return new RetryPolicy({ endless, signal, presence: this.presence });
+    const leaveNode = (): void => this.leaver.leave();
+    return new RetryPolicy({ endless, signal, presence: this.presence, leaveNode });
   }
 }
 

@@ -9,6 +9,8 @@ interface RetryOptions {
    */
   readonly endless?: boolean;
   readonly presence: Presence;
+  /** Leaves a node that is silent, for another one of the cluster. */
+  readonly leaveNode: () => void;
   readonly signal: AbortSignal;
 }
 
@@ -41,7 +43,8 @@ export class RetryPolicy {
 
   /** Resolves when it is time to try again. @throws the failure as callers see it, when it is not worth it. */
   async after(error: unknown): Promise<void> {
-    const { signal, presence, endless = false } = this.options;
+    const { signal, presence, leaveNode, endless = false } = this.options;
+    if (error instanceof SilenceError) leaveNode();
     const passing = isPassing(error);
     if (passing || endless) presence.missed(error);
     else presence.heard();
