@@ -118,6 +118,34 @@ describe('types that a source gave to structs and maps', () => {
     },
   );
 
+  it('are maps in the schema of the stream, too', async () => {
+    const maps =
+      "SELECT map('a', 1) AS m, [map('a', 1)] AS l, CAST(tuple(1), 'Tuple(a Int64)') AS k";
+    await post('maps', maps);
+    const { bytes } = await server.client.call('streams/maps/schema');
+    const { schema } = JSON.parse(bytes.toString()) as { schema: { name: string }[] };
+    const told = Object.fromEntries(schema.map(({ name, ...rest }) => [name, rest]));
+    expect(told).toMatchObject({
+      m: { type: 'Map' },
+      l: { type: 'List', element: 'Map' },
+      k: { type: 'Struct', fields: [{ name: 'k.a', type: 'Int64' }] },
+    });
+  });
+
+  it('keep keys of maps with dots', async () => {
+    const rows =
+      "SELECT map('a.b', 1, '50%', 3) AS m, map('x.y', map('p.q', 1)) AS n, tuple(map('u.v', 1))::Tuple(w Map(String, Int64)) AS s";
+    await post('dotted', rows);
+    const m = { 'a.b': 1, '50%': 3 };
+    const expected = { m, n: { 'x.y': { 'p.q': 1 } }, s: { w: { 'u.v': 1n } } };
+    const sql = 'SELECT m, n, s FROM dotted';
+    expect(readArrow(await ask(sql))).toEqual([expected]);
+    const json = JSON.parse((await ask(sql, 'application/json')).toString()) as unknown;
+    expect(json).toEqual([
+      { m: { 'a.b': 1, '50%': 3 }, n: { 'x.y': { 'p.q': 1 } }, s: { w: { 'u.v': 1 } } },
+    ]);
+  });
+
   it('keep the length of a list whose structs have no values', async () => {
     const type = 'Array(Tuple(x Nullable(Int64)))';
     const lists = ['[tuple(NULL)]', '[tuple(NULL), tuple(1)]', '[]'];

@@ -18,7 +18,10 @@ describe('text as its author wrote it', () => {
     ['SELECT t.l[2:n + 1], l[:-2]', 'SELECT array_slice(t.l, 2, n + 1), array_slice(l, 1, -2)'],
     ['SELECT l[a ? 1 : 2], k.:Int64, x::Int8[1]', 'SELECT l[a ? 1 : 2], k.:Int64, x::Int8[1]'],
     ['SELECT ARRAY[1, 2], array[1]', 'SELECT [1, 2], array[1]'],
-    ['SELECT a = ANY(l), a = ANY(SELECT 1)', "SELECT CAST(has(l, a), 'Bool'), a = ANY(SELECT 1)"],
+    [
+      'SELECT a = ANY(l), a = ANY(SELECT 1)',
+      "SELECT if(isNull(a), NULL, CAST(has(l, a), 'Bool')), a = ANY(SELECT 1)",
+    ],
     ["SELECT a LIKE 'x\\%' ESCAPE '\\', 1", "SELECT a LIKE 'x\\%', 1"],
     ["SELECT a LIKE '#%#_##' ESCAPE '#'", "SELECT a LIKE '\\\\%\\\\_#'"],
     [
@@ -28,9 +31,13 @@ describe('text as its author wrote it', () => {
     ['SELECT u.x FROM t, UNNEST(l) AS u(x) WHERE 1', 'SELECT x FROM t ARRAY JOIN l AS x WHERE 1'],
     ['SELECT 1 FROM t LEFT JOIN UNNEST(l) u(x) ON true', 'SELECT 1 FROM t  LEFT ARRAY JOIN l AS x'],
     // One side of an operator contains everything that binds more strongly.
-    ['SELECT id - 1 = ANY(l), NOT -a * 2 = ANY(l)', "SELECT CAST(has(l, id - 1), 'Bool'), NOT CAST(has(l, -a * 2), 'Bool')"], // prettier-ignore
-    ['SELECT a || b = ANY(l), a::Int8 = ANY(l)', "SELECT CAST(has(l, a || b), 'Bool'), CAST(has(l, a::Int8), 'Bool')"], // prettier-ignore
-    ["SELECT a & 1 = ANY(l), j ->> 'a' = ANY(l)", "SELECT CAST(has(l, bitAnd(a, 1)), 'Bool'), CAST(has(l, json_extract_string(j, 'a')), 'Bool')"], // prettier-ignore
+    ['SELECT id - 1 = ANY(l), NOT -a * 2 = ANY(l)', "SELECT if(isNull(id - 1), NULL, CAST(has(l, id - 1), 'Bool')), NOT if(isNull(-a * 2), NULL, CAST(has(l, -a * 2), 'Bool'))"], // prettier-ignore
+    ['SELECT a || b = ANY(l), a::Int8 = ANY(l)', "SELECT if(isNull(a || b), NULL, CAST(has(l, a || b), 'Bool')), if(isNull(a::Int8), NULL, CAST(has(l, a::Int8), 'Bool'))"], // prettier-ignore
+    ["SELECT a & 1 = ANY(l), j ->> 'a' = ANY(l)", "SELECT if(isNull(bitAnd(a, 1)), NULL, CAST(has(l, bitAnd(a, 1)), 'Bool')), if(isNull(json_extract_string(j, 'a')), NULL, CAST(has(l, json_extract_string(j, 'a')), 'Bool'))"], // prettier-ignore
+    ['SELECT 1 < ANY(l), 2 <> ALL(l), a > ALL (SELECT 1)', "SELECT CAST(arrayExists(_each_2 -> (1) < _each_2, l), 'Bool'), CAST(arrayAll(_each_7 -> (2) <> _each_7, l), 'Bool'), a > ALL (SELECT 1)"], // prettier-ignore
+    ["SELECT x ~~ 'a%' AND y !~~* b", "SELECT x LIKE 'a%' AND y NOT ILIKE b"],
+    ['SELECT EXISTS (SELECT DISTINCT a FROM t LIMIT 3), EXISTS (SELECT DISTINCT ON (a) a FROM t LIMIT 0)', 'SELECT EXISTS (SELECT a FROM t), EXISTS (SELECT DISTINCT ON (a) a FROM t LIMIT 0)'], // prettier-ignore
+    ['SELECT first_value(a)OVER w FROM generate_series(-1, 2)', 'SELECT first_value(a) RESPECT NULLS OVER w FROM (SELECT arrayJoin(range(-1, (2) + 1, 1)) AS generate_series)'], // prettier-ignore
     ["SELECT arrayFilter(x -> 'a' = ANY(l), k)", "SELECT arrayFilter(x -> CAST(has(l, 'a'), 'Bool'), k)"], // prettier-ignore
     ['SELECT flags::int & 4, a | b::UInt8', 'SELECT bitAnd(flags::int, 4), bitOr(a, b::UInt8)'], // prettier-ignore
     ['SELECT a::double precision - 1 & b::Decimal(9, 2)', 'SELECT bitAnd(a::double precision - 1, b::Decimal(9, 2))'], // prettier-ignore
@@ -39,7 +46,7 @@ describe('text as its author wrote it', () => {
     // Powers bind more strongly than `*`, and are computed from the left.
     ['SELECT 2 ** 3 ** n, -a.b ^ 2 * 3', 'SELECT pow(pow(2, 3), n), pow(-a.b, 2) * 3'],
     ['SELECT a - -b**2, x::int ^ f(2 ** 2)', 'SELECT a - pow(-b, 2), pow(x::int, f(pow(2, 2)))'],
-    ['SELECT 1 + 2 ** 3 & 4, a ** 2 = ANY(l)', "SELECT bitAnd(1 + pow(2, 3), 4), CAST(has(l, pow(a, 2)), 'Bool')"], // prettier-ignore
+    ['SELECT 1 + 2 ** 3 & 4, a ** 2 = ANY(l)', "SELECT bitAnd(1 + pow(2, 3), 4), if(isNull(pow(a, 2)), NULL, CAST(has(l, pow(a, 2)), 'Bool'))"], // prettier-ignore
     ['SELECT *, count(*) * 2, t.*, a.^b, a.b.^c', 'SELECT *, count(*) * 2, t.*, a.^b, a.b.^c'],
     ["SELECT a SIMILAR TO '(b|c)_[%_.]+%'", "SELECT a REGEXP '^(?s:(b|c).[%_.]+.*)$'"],
     ["SELECT a SIMILAR TO '[^]x][[:alpha:]]{2}'", "SELECT a REGEXP '^(?s:[^]x][[:alpha:]]{2})$'"],

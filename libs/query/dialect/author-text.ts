@@ -3,18 +3,20 @@ import { otherSpelling } from './clauses/other-spellings.js';
 import { rowLimit } from './clauses/row-limits.js';
 import { writtenNumber } from './numbers/written-numbers.js';
 import { behindCasts, isKeyword, operandEnd } from './operands.js';
-import { groupingSets } from './grouping-sets.js';
+import { groupingSets } from './grouping/grouping-sets.js';
 import { isSetOperator } from './queries/select-clauses.js';
 import { bitOperators } from './notations/bit-operators.js';
 import { escapedPattern } from './notations/escaped-patterns.js';
 import { extractedDatePart } from './notations/date-parts.js';
 import { jsonArrow, TAKES_LAMBDA } from './notations/json-arrows.js';
 import { anyOf } from './notations/any-of.js';
+import { shortExistence } from './clauses/short-existence.js';
 import { listNotation } from './notations/list-notations.js';
 import { orderedAggregate } from './notations/ordered-aggregates.js';
 import { refusePassedNulls } from './notations/passed-nulls.js';
 import { power } from './notations/powers.js';
 import type { Rewritten } from './notations/rewriting.js';
+import { likeSign } from './clauses/like-signs.js';
 import { similarPattern } from './notations/similar-patterns.js';
 import {
   endOf,
@@ -56,9 +58,9 @@ export function readableText(text: string): string {
 // the time would grow with the square of the length.
 const MAYBE = new RegExp(
   [
-    String.raw`\b(?:UNION|INTERSECT|EXCEPT|VALUES|(?:TRY|SAFE)_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES|MODE|INTERVAL|ROW|STRUCT|ROLLUP|CUBE|GROUPING|NCHAR|NATIONAL|TOP|FETCH|OFFSET|MATERIALIZED|DATE_ADD|DATE_SUB|FORMAT|LIMIT\s{1,9}(?:ALL|NULL)|CAST\s{0,9}\(\s{0,9}\d*\.\d+)\b`,
+    String.raw`\b(?:UNION|INTERSECT|EXCEPT|VALUES|(?:TRY|SAFE)_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|EXISTS|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES|MODE|INTERVAL|ROW|STRUCT|ROLLUP|CUBE|GROUPING|NCHAR|NATIONAL|TOP|FETCH|OFFSET|MATERIALIZED|DATE_ADD|DATE_SUB|FORMAT|LIMIT\s{1,9}(?:ALL|NULL)|CAST\s{0,9}\(\s{0,9}\d*\.\d+)\b`,
     String.raw`\b[en]'|\bu&'|'\s{0,80}\n\s{0,80}'|#[ !>]|->|\*\*|\^|[&|@]|<<|>>|(?<!:):(?!:)|\/\/|~|[\d.)]\s*::|\b0x[\da-f]+\s*::|\w(?:\([\d, ]{0,20}\))?\s{0,9}\[\d{0,9}\]`,
-    String.raw`\barray\s*[[(<]|\b(?:list|map)\s*[({<]|\barray\s*\)|\btime\s+zone\b`,
+    String.raw`\barray\s*[[(<]|\b(?:list|map)\s*[({<]|\barray\s*\)|\btime\s+zone\b|\ball\s{0,9}\(`,
     String.raw`\b(?:TIME(?:STAMP(?:TZ)?(?:\(\d\))?)?|${TYPED_NAMES})\s{0,9}'`,
     String.raw`(?:^|[^\w."\`)\]])\.\d|[\d.]{19}|0x[\da-f]{17}|\d_\d|\de\+?\d{3}`,
   ].join('|'),
@@ -172,8 +174,10 @@ class AuthorText {
       return { text: 'EXCEPT', end: at + 1 };
     // The engine's functions skip nulls, the standard's do not.
     if (/^(?:first|last)_value$/i.test(word.text) && isWord(nodes[at + 2], 'OVER'))
-      return { text: `${word.text}${this.node(nodes, at + 1)} RESPECT NULLS`, end: at + 2 };
+      return { text: `${word.text}${this.node(nodes, at + 1)} RESPECT NULLS `, end: at + 2 };
     refusePassedNulls(nodes, at);
+    const existence = shortExistence(nodes, at, write);
+    if (existence) return existence;
     return orderedAggregate(nodes, at, write, (text) => this.length.add(text));
   }
 
@@ -198,7 +202,7 @@ class AuthorText {
       trimmedText(nodes, at, write) ??
       zippedList(this.zipped, nodes, at, write, this.length) ??
       unnestedList(nodes, at, write, this.length) ??
-      anyOf(nodes, at, isLambda, write) ??
+      anyOf(nodes, at, isLambda, write, (text) => this.length.add(text)) ??
       jsonArrow(nodes, at, isLambda, write) ??
       listNotation(nodes, at, write) ??
       bitOperators(nodes, at, write) ??
@@ -206,13 +210,15 @@ class AuthorText {
     );
   }
 
-  /** `x ~ 'a'`, and with `*` in any case. */
+  /** `x ~ 'a'`, and with `*` in any case; `x ~~ 'a%'` is LIKE. */
   private matched(nodes: Nodes, at: number) {
     const first = nodes[at];
     if (first?.kind === 'word' && isKeyword(first.text)) return undefined;
     const begun = operandEnd(nodes, at);
     if (begun === undefined) return undefined;
     const middle = behindCasts(nodes, begun);
+    const like = likeSign(nodes, middle);
+    if (like) return { text: `${this.list(nodes.slice(at, middle))} ${like.text}`, end: like.end };
     const sign = nodes[middle];
     const end = operandEnd(nodes, middle + 1);
     if (sign?.kind !== 'symbol' || !/^!?~\*?$/.test(sign.text) || end === undefined)

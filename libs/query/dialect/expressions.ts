@@ -1,13 +1,16 @@
 import { fieldWithin } from './queries/fields-within.js';
 import type { Scope } from './queries/object-shapes.js';
 import { combined, type Aggregate } from './functions/aggregate-function.js';
-import { AGGREGATE_FUNCTIONS, aggregateName } from './functions/aggregate-functions.js';
+import {
+  AGGREGATE_FUNCTIONS,
+  aggregateName,
+  spelledName,
+} from './functions/aggregate-functions.js';
 import { binaryOperation } from './numbers/binary-operators.js';
 import { besideNumber, type Side } from './numbers/decimal-arithmetic.js';
 import { exactSum } from './numbers/exact-sums.js';
 import { negation } from './numbers/negations.js';
-import { withOneZero } from './numbers/one-zero.js';
-import { differentValues, isZeroKey, type ZeroKeys } from './numbers/zero-keys.js';
+import { differentValues, writtenAsKey, type ZeroKeys } from './numbers/zero-keys.js';
 import { ofChance } from './functions/functions-of-chance.js';
 import { filteredArguments } from './functions/filtered-arguments.js';
 import type { Known } from './casts/known-type.js';
@@ -20,7 +23,8 @@ import { jsonField } from './json/json-fields.js';
 import { behindBinary, callAt, signedOperandEnd, type Call } from './operands.js';
 import { cutTime } from './times/whole-seconds.js';
 import { fractionsOfTime } from './times/lengths-of-time.js';
-import { inZoneOfTime, timeOfMilliseconds } from './times/time-buckets.js';
+import { timeOfMilliseconds } from './times/time-buckets.js';
+import { byTypes } from './functions/by-types.js';
 import { timeFrame } from './queries/time-frames.js';
 import { otherCall } from './functions/other-calls.js';
 import { checkCount } from './functions/scalar-function.js';
@@ -88,12 +92,15 @@ export class Expressions {
       const own = this.operand(nodes, at, end, names);
       // An expression behind a name has one zero already.
       const isNamed = end - at === 1 && names?.has(nameOf(operand[0]) ?? '') === true;
-      const isKey = !isNamed && isZeroKey(this.writing.select().zeroKeys, nodes, [at, end], this.writing.source); // prettier-ignore
-      written += this.between(from, startOf(operand)) + (isKey ? this.length.add(withOneZero(own)) : own); // prettier-ignore
+      written += this.between(from, startOf(operand)) + (isNamed ? own : this.asKey(nodes, [at, end], own)); // prettier-ignore
       from = endOf(operand);
       at = end;
     }
     return written;
+  }
+
+  private asKey(nodes: Nodes, range: readonly [number, number], own: string): string {
+    return writtenAsKey(this.writing.select().zeroKeys, nodes, range, { source: this.writing.source, own, add: this.named }); // prettier-ignore
   }
 
   private query(nodes: Nodes): string {
@@ -119,8 +126,8 @@ export class Expressions {
     }
   }
 
-  /** Counts the length of a name that is added. Nested subqueries are each named after their whole text. */
-  readonly named = (name: string): string => this.length.add(name);
+  /** Counts the length of a text that is added. Nested subqueries are each named after their whole text. */
+  readonly named = (text: string): string => this.length.add(text);
 
   private between(from: number, to: number): string {
     return this.writing.source.slice(from, to);
@@ -171,8 +178,7 @@ export class Expressions {
     const write = (nodes: Nodes): string => this.write(nodes, names);
     const typeOf = (nodes: Nodes): Known => types.of(nodes);
     const written = soughtValue(value, typeOf, write);
-    const add = (text: string): string => this.length.add(text);
-    const sought = { nodes: value, value: written, typeOf, add };
+    const sought = { nodes: value, value: written, typeOf, add: this.named };
     if (isQuery(among.list.nodes))
       return membershipOfRows(among, sought, write, this.group(among.list));
     return membership(among, sought, (item) => this.beside(type, types.of(item), item, names));
@@ -232,7 +238,7 @@ export class Expressions {
     const over = nodes.slice(call.overAt, call.end);
     const suffix = over.length === 0 ? '' : ` ${this.pieces(over, undefined)}`;
     const { start, end } = nodes[at] as Node;
-    const written = this.writing.spelling(name) ?? this.between(start, end);
+    const written = spelledName(name, this.writing.spelling) ?? this.between(start, end);
     // The arguments are written only once. Otherwise each level of nested calls would double the
     // work.
     const given = list.nodes.length === 0 ? [] : this.items(list.nodes);
@@ -245,9 +251,8 @@ export class Expressions {
       const own = this.translated(name, list, items, suffix);
       if (own !== undefined) return this.length.add(own);
     }
-    const args = items.join(', ');
     const parameters = more ? `(${withheld(more, this.items(more.nodes)).join(', ')})` : '';
-    return `${written}(${args})${parameters}${suffix}`;
+    return `${written}(${items.join(', ')})${parameters}${suffix}`;
   }
 
   private items(nodes: Nodes): readonly string[] {
@@ -272,7 +277,7 @@ export class Expressions {
       const { types } = this.writing;
       const type = types.of(nodes);
       const written = field ?? timeOfMilliseconds(lower, type, args) ?? fractionsOfTime(lower, type, args) ?? scalar.write(...args); // prettier-ignore
-      return inZoneOfTime(lower, itemsOf(nodes).map((item) => types.of(item)), args, written); // prettier-ignore
+      return byTypes(lower, itemsOf(nodes).map((item) => types.of(item)), args, written); // prettier-ignore
     }
     const told = count === 0 ? this.writing.session(lower) : undefined;
     if (told !== undefined) return told;
@@ -287,8 +292,8 @@ export class Expressions {
       return own.write(aggregate, args.slice(0, count - filters));
     }
     const [value = []] = itemsOf(nodes);
-    if (base === 'sum' || base === 'avg')
-      return exactSum(base, this.writing.types.of(value), aggregate, args);
+    if (base === 'sum' || base === 'avg' || base === 'mean')
+      return exactSum(base === 'sum' ? base : 'avg', this.writing.types.of(value), aggregate, args);
     return otherCall({ name, nodes, args, over }, this.writing.types);
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { StreamStatistics, TIMESTAMP, type TableStatistics } from '@app/warehouse';
 import type { Verbatim } from '../aggregates/column-types.js';
 import { arrowName, elementName } from '../aggregates/declared-type-names.js';
+import type { GivenType } from '../aggregates/given/given-type.js';
 import { pathFields } from '../aggregates/object-values.js';
 import { listedColumns } from '../aggregates/stream-schema.js';
 import { DamagedTables, type Damage } from '../damage/damaged-tables.js';
@@ -90,6 +91,7 @@ function toRecord(
   withSchema: boolean,
 ): StreamRecord {
   const verbatim = new Map(described.verbatim.map((column) => [column.name, column.of]));
+  const given = new Map(described.given.map((column) => [column.name, column.type]));
   const within = new Map<string, ListedField[]>();
   for (const { column, name: field, type } of pathFields(described.objects)) {
     const fields = within.get(column) ?? [];
@@ -100,7 +102,7 @@ function toRecord(
     const of = verbatim.get(column.name);
     const fields = within.get(column.name);
     return {
-      ...listedField(column.name, column.type),
+      ...withMaps(listedField(column.name, column.type), given.get(column.name)),
       ...(of ? { verbatim: of } : {}),
       ...(fields ? { fields } : {}),
     };
@@ -129,4 +131,12 @@ function toRecord(
 function listedField(name: string, type: string): ListedField {
   const element = elementName(type);
   return { name, type: arrowName(type), ...(element === undefined ? {} : { element }) };
+}
+
+/** The engine keeps a map as it keeps a struct; their source told them apart. */
+function withMaps(field: ListedField, given: GivenType | undefined): ListedField {
+  if (typeof given !== 'object') return field;
+  if ('map' in given) return { ...field, type: 'Map' };
+  const isOfMaps = 'list' in given && typeof given.list === 'object' && 'map' in given.list;
+  return isOfMaps ? { ...field, element: 'Map' } : field;
 }

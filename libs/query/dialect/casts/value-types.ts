@@ -44,7 +44,7 @@ import { madeMoment } from '../times/made-times.js';
  */
 export type TypeOfColumn = (name: string) => string | undefined;
 
-const COUNTS = /^(?:count|countIf|countDistinct|uniq|uniqExact|row_number|rank|dense_rank)$/i;
+const COUNTS = /^(?:count|countIf|countDistinct|uniq|uniqExact|row_number|rank|dense_rank|ntile)$/i;
 const LENGTHS =
   /^(?:length|lengthUTF8|char_length|position|len|array_length|list_length|cardinality|list_count|list_unique|count_if)$/i;
 const TIME_FIELDS =
@@ -118,8 +118,9 @@ export class ValueTypes {
     if (!/^[-+*]$/.test(operator.text)) return UNKNOWN;
     const left = this.of(nodes.slice(0, end), depth + 1);
     const right = this.of(nodes.slice(end + 1), depth + 1);
-    if (left.kind === 'time' && hasLength(nodes.slice(end + 1))) return left;
-    if (right.kind === 'time' && hasLength(nodes.slice(0, end))) return right;
+    const isMoved = ({ kind, isLocal }: Known): boolean => kind === 'time' || isLocal === true;
+    if (isMoved(left) && hasLength(nodes.slice(end + 1))) return moved(left);
+    if (isMoved(right) && hasLength(nodes.slice(0, end))) return moved(right);
     const type = joined(operator.text, left, right);
     const constant = isFraction(left, right) ? typeOfConstant(nodes) : undefined;
     if (constant) return constant;
@@ -163,13 +164,13 @@ export class ValueTypes {
     return names.length === 2 ? this.ofOne(nodes[2] as Node, depth) : UNKNOWN;
   }
 
-  /** The common type of several values: undefined for NULL, signed for a literal with a sign. */
+  /** The common type of several values: undefined for NULL, signed for literals with a minus. */
   ofChoice(value: Nodes, depth = 0): Known | undefined {
     const [first, more] = value;
     if (more === undefined && isWord(first, 'NULL')) return undefined;
     const type = this.of(value, depth);
     if (type.kind !== 'literal') return type;
-    if (isSymbol(first, '-')) return { ...type, kind: 'signed' };
+    if (hasMinus(value)) return { ...type, kind: 'signed' };
     return more === undefined && isAboveInt64(first) ? literal(UINT64_DIGITS) : type;
   }
 
@@ -193,7 +194,7 @@ export class ValueTypes {
     const chosen = choicesOf(name, items.length).map((at) => itemAt(items, at));
     if (chosen.length > 0) return this.ofSeveral(chosen, depth);
     if (KEEPS.test(name)) return columnLike(this.of(first, depth + 1));
-    if (SUMS.test(name)) return summed(this.of(first, depth + 1));
+    if (SUMS.test(name)) return summed(this.ofChoice(first, depth + 1) ?? UNKNOWN);
     if (ROUNDS.test(name)) return rounded(this.of(first, depth + 1));
     if (FLOATS.test(name)) return FLOAT;
     const [, bits] = /^toDecimal(32|64|128|256)$/.exec(name) ?? [];
@@ -205,6 +206,13 @@ export class ValueTypes {
     return castType(second[0].value);
   }
 }
+
+const hasMinus = (nodes: Nodes): boolean =>
+  nodes.some((node) => (node.kind === 'group' ? hasMinus(node.nodes) : isSymbol(node, '-')));
+
+/** A length may have more digits of a second than the time to which it is added. */
+const moved = (time: Known): Known =>
+  time.kind === 'time' ? time : { ...moment(), isLocal: true };
 
 /** Tells whether a number of 19 digits exceeds the largest signed integer. */
 const isAboveInt64 = (node: Node | undefined): boolean =>
@@ -253,7 +261,7 @@ const columnLike = (type: Known): Known => (type.kind === 'literal' ? UNKNOWN : 
 function summed(type: Known): Known {
   if (type.kind === 'decimal')
     return decimal(type.precision > SUM_DIGITS ? WIDEST : SUM_DIGITS, type.scale);
-  return type.kind === 'count' ? UNSIGNED : columnLike(type);
+  return type.kind === 'count' || type.kind === 'literal' ? UNSIGNED : columnLike(type);
 }
 
 const rounded = (type: Known): Known =>

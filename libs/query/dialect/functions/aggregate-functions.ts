@@ -117,3 +117,18 @@ export function aggregateName(lower: string): readonly [string, string] {
   const [, base = lower, distinct = '', filter = ''] = /^(.*?)(distinct)?(if)?$/.exec(lower) ?? [];
   return [base, `${distinct && 'Distinct'}${filter && 'If'}`];
 }
+
+/**
+ * The engine's spelling of a function that is written in another case, which it knows in one case
+ * alone where a combinator follows, as `medianIf`.
+ */
+export function spelledName(
+  name: string,
+  spelling: (name: string) => string | undefined,
+): string | undefined {
+  const own = spelling(name);
+  const [base, combinators] = aggregateName(name.toLowerCase());
+  if (own !== undefined || combinators === '') return own;
+  const spelled = spelling(name.slice(0, base.length));
+  return spelled === undefined ? undefined : spelled + combinators;
+}

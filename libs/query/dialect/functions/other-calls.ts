@@ -11,6 +11,7 @@ import { dateLiteral, timeLiteral } from '../times/time-literals.js';
 import { triedCast } from '../casts/tried-casts.js';
 import { written } from './scalar-function.js';
 import { countedValues } from './counted-values.js';
+import { computedRows } from '../clauses/computed-rows.js';
 
 /** A call without a translation of its name alone. */
 interface OtherCall {
@@ -63,9 +64,12 @@ export function otherCall(
   // nulls, and not null.
   const isNullOtherwise = items.length === 3 && rest[1] === 'NULL';
   const isWithoutDefault = items.length < 3 || isNullOtherwise;
+  if (lower === 'nth_value' && over !== '')
+    return `${name}(toNullable(${first ?? ''}), ${rest.join(', ')})${over}`;
   if (/^(?:lag|lead)$/.test(lower) && isWithoutDefault && first !== undefined && over !== '')
     return `${name}(${[`toNullable(${first})`, ...rest.slice(0, 1)].join(', ')})${over}`;
-  if (lower === 'sqlstandardvalues') return `values(${rowsOf(items, args).join(', ')})${over}`;
+  if (lower === 'sqlstandardvalues')
+    return computedRows(items, args) ?? `values(${rowsOf(items, args).join(', ')})${over}`;
   return undefined;
 }
 

@@ -6,7 +6,7 @@ import { isOfSeconds, wholeSeconds } from '../times/whole-seconds.js';
 import { JSON_FUNCTIONS } from '../json/json-functions.js';
 import { madeDate, madeTimestamp } from '../times/made-times.js';
 import { SUBSTRINGS } from '../texts/substrings.js';
-import { bucket } from '../times/time-buckets.js';
+import { bucket, bucketFrom } from '../times/time-buckets.js';
 import { age, LENGTHS_OF_TIME } from '../times/lengths-of-time.js';
 import { LIST_FUNCTIONS } from './list-functions.js';
 import { fn, literal, one, truth, two, written, type ScalarFunction } from './scalar-function.js';
@@ -50,7 +50,10 @@ const bins = fn(2, 3, (x, y, origin) => {
   const from = origin === undefined ? '' : `, toDateTime64(${origin}, 6, 'UTC')`;
   const point = `toDateTime64(${time}, 6, 'UTC')`;
   const step = interval(width);
-  return `toStartOfInterval(${isOfSeconds(step) ? wholeSeconds(point) : point}, ${step}${from})`;
+  const own = origin === undefined ? undefined : bucketFrom(step, time, origin);
+  return (
+    own ?? `toStartOfInterval(${isOfSeconds(step) ? wholeSeconds(point) : point}, ${step}${from})`
+  );
 });
 
 /**
@@ -122,6 +125,7 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
       `if(isNull(${by}), NULL, arrayStringConcat([${texts.map((x) => `CAST(${x}, 'Nullable(String)')`).join(', ')}], ${by}))`,
   ),
   strpos: two('positionUTF8'),
+  overlay: fn(3, 4, (...args) => `overlayUTF8(${args.join(', ')})`),
   btrim: fn(1, 2, (x, y) => (y === undefined ? `trimBoth(${x})` : `trimBoth(${x}, ${y})`)),
   starts_with: fn(2, 2, (x, y) => truth(`startsWith(${x}, ${y})`)),
   ends_with: fn(2, 2, (x, y) => truth(`endsWith(${x}, ${y})`)),

@@ -7,28 +7,45 @@ import type { Rewritten, Write } from './rewriting.js';
 /** Operators that bind more strongly than `=`. The text after one is not a whole side of `=`. */
 const BINDS_MORE = /^(?:[&|<>]|\|\||!?~\*?)$/;
 
+const COMPARES = /^(?:=|<>|!=|<=?|>=?)$/;
+const CONSTANT = /^(?:text|number)$/;
+
 /**
- * `x = ANY(list)`, whose left side includes everything that binds more strongly than `=`. The
- * engine knows `ANY` of a query.
+ * `x = ANY(list)` and `x > ALL(list)`, whose left side includes everything that binds more strongly
+ * than `=`. The engine knows them of a query, and takes a null as if it were a value.
  * @param isLambda whether `x -> …` would be a lambda there
+ * @param add limits the length of the result, in which the left side stands twice
  */
 export function anyOf(
   nodes: Nodes,
   at: number,
   isLambda: boolean,
   write: Write,
+  add: (text: string) => string,
 ): Rewritten | undefined {
   const [first, before] = [nodes[at], nodes[at - 1]];
   if (first?.kind === 'word' && isKeyword(first.text)) return undefined;
   if (isWithinSum(nodes, at) || (before?.kind === 'symbol' && BINDS_MORE.test(before.text)))
     return undefined;
   const middle = sideEnd(nodes, at, isLambda);
-  if (middle === undefined || !isSymbol(nodes[middle], '=')) return undefined;
+  const sign = middle === undefined ? undefined : nodes[middle];
+  if (middle === undefined || sign?.kind !== 'symbol' || !COMPARES.test(sign.text))
+    return undefined;
   const [any, list] = [nodes[middle + 1], nodes[middle + 2]];
   const isAny = isWord(any, 'ANY') || isWord(any, 'SOME');
-  if (!isAny || !isList(list) || isQuery(list.nodes)) return undefined;
-  const text = `CAST(has(${write(list.nodes)}, ${write(nodes.slice(at, middle))}), 'Bool')`;
-  return { text, end: middle + 3 };
+  if ((!isAny && !isWord(any, 'ALL')) || !isList(list) || isQuery(list.nodes)) return undefined;
+  const sought = nodes.slice(at, middle);
+  const [values, value] = [write(list.nodes), write(sought)];
+  const each = `_each_${middle}`;
+  const found =
+    isAny && sign.text === '='
+      ? `has(${values}, ${value})`
+      : `${isAny ? 'arrayExists' : 'arrayAll'}(${each} -> (${value}) ${sign.text} ${each}, ${values})`;
+  const isConstant = sought.length === 1 && CONSTANT.test(sought[0]?.kind ?? '');
+  const text = isConstant
+    ? `CAST(${found}, 'Bool')`
+    : `if(isNull(${value}), NULL, CAST(${found}, 'Bool'))`;
+  return { text: add(text), end: middle + 3 };
 }
 
 /** Index behind sums with `||`, `&`, `|`, `<<`, `>>` and arrows between them. */

@@ -7,7 +7,7 @@ import { isWord, type Nodes } from '../source-tree.js';
  */
 export function refusePassedNulls(nodes: Nodes, at: number): void {
   const name = nodes[at]?.text ?? '';
-  if (!/^(?:lag|lead)$/i.test(name)) return;
+  if (!/^(?:lag|lead|nth_value)$/i.test(name)) return;
   if (!isWord(nodes[at + 2], 'IGNORE') || !isWord(nodes[at + 3], 'NULLS')) return;
   throw new MillraceError('INVALID_SQL', `${name} does not pass over nulls: last_value(x) IGNORE NULLS OVER (ORDER BY t ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) is the last value before that is none`); // prettier-ignore
 }

@@ -1,6 +1,7 @@
 import type { Known } from '../casts/known-type.js';
 import type { ValueTypes } from '../casts/value-types.js';
 import type { Clause } from '../queries/select-clauses.js';
+import { alikeKeys, asAnother } from '../grouping/alike-keys.js';
 import { withOneZero } from './one-zero.js';
 import { isMany } from '../queries/select-items.js';
 import { hasName, isList, isQuery, isSymbol, isWord, itemsOf, startOf, endOf, nameOf, type Node, type Nodes } from '../source-tree.js'; // prettier-ignore
@@ -16,12 +17,14 @@ export interface ZeroKeys {
   /** The columns among them that stand without a table's name; with one, they are the same. */
   readonly columns: ReadonlySet<string>;
   readonly tables: ReadonlySet<string>;
+  /** See `alike-keys.ts`. */
+  readonly alike: ReadonlyMap<string, number>;
   /** The length of the longest one. */
   readonly longest: number;
 }
 
 /** Nothing to write in another way. */
-export const NO_KEYS: ZeroKeys = { texts: new Set(), columns: new Set(), tables: new Set(), longest: 0 }; // prettier-ignore
+export const NO_KEYS: ZeroKeys = { texts: new Set(), columns: new Set(), tables: new Set(), alike: new Map(), longest: 0 }; // prettier-ignore
 
 interface Select {
   readonly source: string;
@@ -51,18 +54,23 @@ export function zeroKeys(
   const body = list ? nodes.slice(list.from, list.to) : [];
   const isDistinct = isWord(body[0], 'DISTINCT');
   if (!group && !isDistinct && !isMember) return NO_KEYS;
-  if (nodes.some((node) => isWord(node, 'INTERPOLATE'))) return NO_KEYS;
   const items = itemsOf(isDistinct ? body.slice(1) : body);
-  if (items.some(isMany)) return NO_KEYS;
-  // The engine looks for the outer row's column among the keys, by its name.
-  if (clauses.some(({ word, from, to }) => seesGroups(word) && hasQuery(nodes.slice(from, to))))
-    return NO_KEYS;
-  const given = group ? keysOf(nodes.slice(group.from, group.to)) : [];
+  const grouped = group ? nodes.slice(group.from, group.to) : [];
+  const given = keysOf(grouped);
+  const named = namedItems(items);
+  const isAsWritten =
+    nodes.some((node) => isWord(node, 'INTERPOLATE')) ||
+    items.some(isMany) ||
+    // The engine looks for the outer row's column among the keys, by its name.
+    clauses.some(({ word, from, to }) => seesGroups(word) && hasQuery(nodes.slice(from, to)));
+  const alike = grouped.some(({ text }) => SETS.test(text))
+    ? alikeKeys(given.map((each) => meaningOf(each, items, named, types)), { source, tables, isAsWritten }) // prettier-ignore
+    : NO_KEYS.alike;
+  if (isAsWritten) return NO_KEYS;
   const isAll = given.some(([only, more]) => isWord(only, 'ALL') && !more);
   const all = isDistinct || isMember || isAll ? [...given, ...items] : given;
   const [texts, columns] = [new Set<string>(), new Set<string>()];
-  const named = namedItems(items);
-  let longest = 0;
+  let longest = Math.max(0, ...[...alike.keys()].map(({ length }) => length));
   for (const key of all.map((each) => meaningOf(each, items, named, types))) {
     const text = source.slice(startOf(key), endOf(key));
     const isFloat = hasName(key) && types.of(key).kind === 'float';
@@ -73,21 +81,34 @@ export function zeroKeys(
     const column = columnOf(key, tables);
     if (column) texts.add(textOf(column, source));
   }
-  return { texts, columns, tables, longest };
+  return { texts, columns, tables, alike, longest };
 }
 
-/** Tells whether the operand from one place to another is such a key. */
-export function isZeroKey(
-  { texts, columns, tables, longest }: ZeroKeys,
+/** Writes the operand from one place to another as the key that it is; unchanged if it is none. */
+export function writtenAsKey(
+  { texts, columns, tables, alike, longest }: ZeroKeys,
   nodes: Nodes,
   [at, end]: readonly [number, number],
-  source: string,
-): boolean {
-  if (longest === 0 || isSymbol(nodes[at - 1], '.') || isWord(nodes[at - 1], 'AS')) return false;
+  { source, own, add }: Operand,
+): string {
+  if (longest === 0 || isSymbol(nodes[at - 1], '.') || isWord(nodes[at - 1], 'AS')) return own;
   const [from, to] = [nodes[at]?.start ?? 0, nodes[end - 1]?.end ?? 0];
-  if (to - from <= longest && texts.has(source.slice(from, to))) return true;
+  const text = to - from <= longest ? source.slice(from, to) : undefined;
   const column = end - at === PATH_LENGTH ? columnOf(nodes.slice(at, end), tables) : undefined;
-  return column !== undefined && columns.has(textOf(column, source));
+  const isZero =
+    (text !== undefined && texts.has(text)) ||
+    (column !== undefined && columns.has(textOf(column, source)));
+  const times = (text !== undefined && alike.get(text)) || 0;
+  if (!isZero && times === 0) return own;
+  return add(asAnother(isZero ? withOneZero(own) : own, times));
+}
+
+interface Operand {
+  readonly source: string;
+  /** The operand in the engine's SQL. */
+  readonly own: string;
+  /** Counts a text that is added. */
+  readonly add: (text: string) => string;
 }
 
 const COUNTS_VALUES = /(?:Distinct|^uniq\w*|^approx_(?:count_)?distinct)(?:If)?$/i;

@@ -108,12 +108,17 @@ function isRow([first, second, more]: Nodes): boolean {
   return more === undefined && isList(second) && /^(?:tuple|ROW)$/i.test(first?.text ?? '');
 }
 
-/** True for what has one value in all rows; any other may be null in some. */
+/** True for what has one value in all rows, and no null; any other may be null in some. */
 function isConstant(nodes: Nodes): boolean {
   return nodes.every((node, at) => {
     if (node.kind === 'group')
-      return node.text === '{' || (!isQuery(node.nodes) && isConstant(node.nodes));
+      return node.text === '{' ? !mayBeNull(node.nodes) : !isQuery(node.nodes) && isConstant(node.nodes); // prettier-ignore
     const isName = node.kind === 'word' || node.kind === 'name';
-    return !isName || isList(nodes[at + 1]) || /^(?:true|false|NULL)$/i.test(node.text);
+    if (isName && NULLS.test(node.text)) return false;
+    return !isName || isList(nodes[at + 1]) || /^(?:true|false)$/i.test(node.text);
   });
 }
+
+const NULLS = /^(?:NULL|nullIf|try_cast|\w+OrNull)$/i;
+/** The type of a value from outside, `{name:Nullable(Int64)}`. */
+const mayBeNull = (type: Nodes): boolean => type.some((node) => isWord(node, 'Nullable'));

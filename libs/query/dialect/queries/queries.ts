@@ -4,6 +4,7 @@ import { bridged, bridgesOf } from './common-columns.js';
 import { Expressions, type Writing } from '../expressions.js';
 import { ObjectShapes, OUTERMOST, type Scope } from './object-shapes.js';
 import { checkNaturalJoin } from './natural-joins.js';
+import { withEmptySet } from '../grouping/empty-sets.js';
 import { clausesOf, isSetOperator, type Clause } from './select-clauses.js';
 import { isMany, selectItems, type SelectItem } from './select-items.js';
 import {
@@ -159,7 +160,8 @@ export class Queries {
       const body = isPlain ? clauseNodes.slice(quantifierLength(clauseNodes)) : clauseNodes;
       this.keys = seesGroups(clause.word) ? keys : NO_KEYS;
       const space = written === '' || written.endsWith(' ') ? '' : ' ';
-      written += `${space}${keyword} ${this.body(clause, body, items, names)}`;
+      const own = this.body(clause, body, items, names);
+      written += `${space}${keyword} ${withEmptySet(clause, own, nodes, clauses)}`;
     }
     return written;
   }
@@ -249,7 +251,6 @@ const OF_VALUES = /^(?:SELECT|PREWHERE|WHERE|HAVING|ORDER)$/;
 /** Clauses with conditions that select rows. */
 const OF_ROWS = /^(?:FROM|PREWHERE|WHERE|HAVING)$/;
 
-/** In these clauses a number is a place in the select list. */
 type Bridges = readonly (string | undefined)[];
 
 interface Known {

@@ -79,6 +79,10 @@ describe('subqueries that look at the outer row', () => {
       'SELECT id, (SELECT max(n) FROM (SELECT count() AS n FROM u WHERE u.k = t.k)) AS m FROM t',
       'behind HAVING',
     ],
+    [
+      'SELECT id FROM t WHERE (SELECT m + 1 FROM (SELECT n + 1 AS m FROM (SELECT count() AS n FROM u WHERE u.k = t.k HAVING n = 0))) = 2',
+      'behind HAVING',
+    ],
   ])('are refused where the engine would find other rows: %s', (sql, problem) => {
     expect(() => written(sql)).toThrow(problem);
   });

@@ -70,19 +70,24 @@ export const notByEquality = (): MillraceError =>
  */
 export function checkDerived(select: Nodes, isExists: boolean): void {
   if (aggregatedOf(select, isExists)?.within) return;
-  const from = clausesOf(select).find(({ word }) => word === 'FROM');
-  const tables = from ? select.slice(from.from, from.to).filter(isList) : [];
-  const isOfAll = tables.some(({ nodes }) => {
-    const clauses = isQuery(nodes) ? clausesOf(nodes) : [];
-    const list = clauses.find(({ word }) => word === 'SELECT');
-    const isGrouped = clauses.some(({ word }) => word === 'GROUP');
-    return list && !isGrouped && isAggregated(nodes.slice(list.from, list.to));
-  });
-  if (isOfAll)
+  if (readsOneRow(select))
     throw new MillraceError(
       'INVALID_SQL',
       'a subquery reads from aggregates that look at the outer row: write the aggregate in the subquery itself, and what is asked of it behind HAVING, as in EXISTS (SELECT 1 FROM u WHERE u.k = t.k HAVING count(*) = 0)',
     );
+}
+
+/** True for a SELECT that reads from a query of aggregates alone, at any depth. */
+function readsOneRow(select: Nodes): boolean {
+  const from = clausesOf(select).find(({ word }) => word === 'FROM');
+  const tables = from ? select.slice(from.from, from.to).filter(isList) : [];
+  return tables.some(({ nodes }) => {
+    const clauses = isQuery(nodes) ? clausesOf(nodes) : [];
+    const list = clauses.find(({ word }) => word === 'SELECT');
+    const isGrouped = clauses.some(({ word }) => word === 'GROUP');
+    const isAggregate = list && !isGrouped && isAggregated(nodes.slice(list.from, list.to));
+    return isAggregate === true || readsOneRow(isQuery(nodes) ? selectIn(nodes) : nodes);
+  });
 }
 
 /** Each column doubles the number of subqueries. */

@@ -38,6 +38,28 @@ export function bucket(width: string, time: string): string | undefined {
 }
 
 /**
+ * The same from an origin on, and before it. The engine refuses times before the origin, nulls too,
+ * and counts a month that began later in the month as if it had begun.
+ */
+export function bucketFrom(width: string, time: string, origin: string): string | undefined {
+  const [, unit = '', count = ''] = WIDTH.exec(width) ?? [];
+  const [months, length] = [MONTHS[unit], MICROSECONDS[unit]];
+  if (Number(count) === 0 || (months === undefined && length === undefined)) return undefined;
+  const [point, from] = [time, origin].map((each) => `toDateTime64(${each}, 6, 'UTC')`);
+  if (months === undefined) {
+    const micros = `toUnixTimestamp64Micro(${point})`;
+    const steps = `toInt64(${certain(length, 'length of a unit') * BigInt(count)})`;
+    const within = `positiveModulo(${micros} - toUnixTimestamp64Micro(${from}), ${steps})`;
+    return `fromUnixTimestamp64Micro(${micros} - ${within}, 'UTC')`;
+  }
+  const steps = `toInt64(${months * Number(count)})`;
+  const monthOf = (each: string): string => `(toInt64(toYear(${each})) * 12 + toMonth(${each}))`;
+  const begin = `m - positiveModulo(m, ${steps})`;
+  const since = `arrayMap(m -> if(addMonths(o, ${begin}) > p, ${begin} - ${steps}, ${begin}), [${monthOf('p')} - ${monthOf('o')}])[1]`;
+  return `arrayMap((p, o) -> addMonths(o, ${since}), [${point}], [${from}])[1]`;
+}
+
+/**
  * A bucket of a time without a zone has none either. A cast would keep the zone, so the time itself
  * is moved.
  * @param types of the arguments: the width and the time, in either order.

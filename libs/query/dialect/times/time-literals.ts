@@ -4,6 +4,7 @@ import { readTime } from '../../plan/read-time.js';
 import { checkMoment } from './casts-to-moment.js';
 import { clockArithmetic } from './clock-arithmetic.js';
 import { dividedInterval, multipliedInterval } from './lengths-of-time.js';
+import { isTime } from './time-arithmetic.js';
 import type { Side } from '../numbers/decimal-arithmetic.js';
 import type { Known } from '../casts/known-type.js';
 import type { Node, Nodes } from '../source-tree.js';
@@ -89,7 +90,7 @@ export function withTimes(operator: string, left: Side, right: Side): string | u
   if (operator === '-')
     return isDates
       ? `(toInt32(toDate32(${left.written})) - toInt32(toDate32(${right.written})))`
-      : undefined;
+      : dayBesideTime(left, right);
   if (!/^(?:[<>=!]|IS)/.test(operator)) return undefined;
   const besideText = /^(?:IS|<=>)/.test(operator) ? timeOfText : () => undefined;
   const side = (own: Side, other: Side): string | undefined =>
@@ -97,6 +98,16 @@ export function withTimes(operator: string, left: Side, right: Side): string | u
   const [a, b] = [side(left, right), side(right, left)];
   if (a === undefined && b === undefined) return undefined;
   return `${a ?? left.written} ${operator} ${b ?? right.written}`;
+}
+
+/** The seconds between a date, which is its midnight, and a time. */
+function dayBesideTime(left: Side, right: Side): string | undefined {
+  const kinds = [left.type.kind, right.type.kind];
+  const isBoth = kinds.includes('date') && kinds.includes('moment');
+  if (!isBoth || isTime(left.nodes) || isTime(right.nodes)) return undefined;
+  const time = ({ type, written }: Side): string =>
+    type.kind === 'date' ? `toDateTime64(${written}, 6, 'UTC')` : written;
+  return `(${time(left)} - ${time(right)})`;
 }
 
 /** The engine reads a text beside a time in a comparison, but not in one that knows nulls. */

@@ -1,6 +1,6 @@
 import { MillraceError } from '@app/platform';
-import type { Rewritten, Write } from './notations/rewriting.js';
-import { isList, isWord, itemsOf, type Nodes } from './source-tree.js';
+import type { Rewritten, Write } from '../notations/rewriting.js';
+import { isList, isWord, itemsOf, type Nodes } from '../source-tree.js';
 
 const ENDS = /^(?:HAVING|ORDER|LIMIT|OFFSET|FETCH|WINDOW|QUALIFY|UNION|INTERSECT|EXCEPT|SETTINGS|WITH)$/i; // prettier-ignore
 const SETS_MAX = 256;
