@@ -82,6 +82,11 @@ const REFUSED: readonly (readonly [what: string, text: string | Buffer, message:
   ['too many fields', 'a,b\n1,"x\ny"\n2,3,4\n', 'line 4 of t.csv has 3 fields, and line 1 has 2'],
   ['a delimiter behind each row', 'a,b\n1,2,\n', 'line 2 of t.csv has 3 fields'],
   ['a title', 'Report\na,b\n1,2\n', 'line 2 of t.csv has 2 fields, and line 1 has 1 field'],
+  [
+    'too many fields below a blank line',
+    'a,b\n\n1,2,3\n',
+    'line 2 of t.csv has 3 fields, and line 1 has 2 fields, parted by ",": none may have more; delimiter= says what parts them; blank lines are not counted',
+  ],
   ['blank lines alone', '\n\n', 'there is nothing in it'],
   ['UTF-16 without a mark', Buffer.from('a,b\n1,x\n', 'utf16le'), 'UTF-16'],
   ['blanks that would be lost', 'a,b\n1, "x"\n 2 , y \n', 'the value " y " in line 3 has blanks'],

@@ -29,10 +29,19 @@ export async function orWithoutBlankLines<Result>(
     const folder = join(workshop.directory, `${randomUUID()}-lines`);
     try {
       return await read(await cleaned(described, source, { ...workshop, folder, error }));
+    } catch (failure) {
+      throw countedOtherwise(failure);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   }
+}
+
+/** The lines of a temporary file are not those that its author sees. */
+function countedOtherwise(failure: unknown): unknown {
+  const isOfLine = failure instanceof Error && /\bline \d/.test(failure.message);
+  if (!isOfLine) return failure;
+  return new SourceError(`${failure.message}; blank lines are not counted`, { cause: failure });
 }
 
 /** Files of the same names, within a folder, with links to those that have no blank lines. */
