@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'; // prettier-ignore
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '../server/client.js';
 import { runOperator, type Ended } from '../server/run-millrace.js';
 import { ROOT, startServer, type Server } from '../server/start-server.js';
+import { until } from '../server/until.js';
 
 const PERSON = { email: 'ann@example.com', password: 'Secret-77', first_name: 'A', last_name: 'L' };
 /** The organization's streams, by which its folder is known. */
@@ -50,6 +52,10 @@ describe('a definition of one organization that is damaged while the server is s
     (await of('default').call('/readyz', { credentials: 'none' })).json();
   const trail = async (organization: string): Promise<Trail> =>
     (await of(organization).call('audit')).json<Trail>();
+  const enginePid = (): number => {
+    const found = execFileSync('pgrep', ['-P', String(server?.process.pid), '-f', 'run-engine']);
+    return Number(found.toString().trim().split('\n')[0]);
+  };
   const verified = (): Promise<Ended> => run('audit:verify');
 
   beforeAll(async () => {
@@ -181,6 +187,19 @@ describe('a definition of one organization that is damaged while the server is s
     await of('acme').upload(STREAM, [{ n: 3 }]);
     expect(await of('acme').count(STREAM)).toBe(3);
     expect(await readyz()).toEqual({ status: 'ok' });
+  });
+
+  it('of a stream, while the server runs: its uploads are no dead letters', async () => {
+    await start();
+    cut(definition(STREAM));
+    process.kill(enginePid(), 'SIGKILL');
+    await until(async () => JSON.stringify(await readyz()).includes('"tables":1'));
+    const sent = await of('acme').call(`${STREAM}/_json`, { body: '[{"n":3}]' });
+    expect([sent.status, sent.bytes.toString()]).toEqual([
+      503,
+      expect.stringMatching(/out of use/),
+    ]);
+    await of('acme').upload(SECOND, [{ n: 2 }]);
   });
 
   it('of a stream: it can be deleted, and its name be used again', async () => {

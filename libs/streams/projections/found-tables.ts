@@ -34,6 +34,12 @@ export class FoundTables {
     return new Set(this.schema.asideTables().map(nameOf));
   }
 
+  /** Tells whether a stream's table cannot be loaded. The engine may lose it in a restart of its own. */
+  isAside({ database, name }: { readonly database: string; readonly name: string }): boolean {
+    const aside = this.schema.asideTables();
+    return aside.some((each) => each.database === database && each.table === name);
+  }
+
   /** Gives the tables of streams. Our own tables begin with an underscore, which no stream does. */
   ofStreams(): readonly WarehouseTable[] {
     const known = new Set(this.organizations.databases());

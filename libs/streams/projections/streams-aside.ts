@@ -32,6 +32,11 @@ export class StreamsAside {
     this.streams.set(id, { name, triedAt: performance.now() });
   }
 
+  /** Puts it aside, unless it is. */
+  keep(id: string, name: string): void {
+    if (!this.has(id)) this.put(id, name);
+  }
+
   release(id: string): void {
     this.streams.delete(id);
   }

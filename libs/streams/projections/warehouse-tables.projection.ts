@@ -127,6 +127,7 @@ export class WarehouseTablesProjection implements Projection {
    */
   checkUsable(id: string): void {
     const stream = this.streams.byId(id);
+    if (stream && this.found.isAside(stream)) this.aside.keep(id, stream.name);
     if (stream && this.lead.isLeading && this.aside.isDue(id)) {
       const mending = this.mendAgain(stream).finally(() => this.mending.delete(mending));
       this.mending.add(mending);

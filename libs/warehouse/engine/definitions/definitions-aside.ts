@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ORGANIZATION_PREFIX } from '../../ddl/ddl.js';
 import { isLocked } from '../../opening-refused.js';
@@ -6,13 +6,16 @@ import type { AsideTable } from '../../ports/table-health.js';
 import type { TableName } from '../../warehouse.js';
 import type { EngineEvent } from '../../child/engine-event.js';
 import { databasesIn, mendDatabases } from './database-definitions.js';
+import { definitionText, readDefinition, tableFiles } from './table-definitions.js';
 
 /** The definition that keeps the engine from starting, by the engine's message. */
 const NAMED = /metadata file (store\/[0-9a-f]{3}\/([0-9a-f-]{36})\/([\w%]+)\.sql)/;
 const CODES = /\bCode: (\d+)\./g;
-const UUID = / UUID '([0-9a-f]{3})([0-9a-f-]{33})'/;
-/** Error numbers for what the machine has not got: memory, or room on the disk. */
-const OF_MACHINE = new Set([173, 241, 243]);
+/** Error numbers for what the machine has not got: memory, threads, or room on the disk. */
+const OF_MACHINE = new Set([173, 241, 243, 439]);
+/** The system's words for the same, and for more open files than it allows. No table is at fault. */
+const OF_SYSTEM =
+  /Cannot allocate memory|Too many open files|No space left on device|Disk quota exceeded|Read-only file system|Resource temporarily unavailable/;
 /** More tables than so many are no accident of one file: the data directory is to be restored. */
 const MOST = 20;
 const REASON_MAX = 600;
@@ -84,14 +87,19 @@ export class DefinitionsAside {
     }
   }
 
-  /** The table is dropped, or made anew: its rows go with its definition. */
-  forget(table: TableName): void {
+  /**
+   * The table is dropped: its rows go with its definition, unless another definition says that they
+   * are its own.
+   * @param streamId the stream whose table it is to be; absent: it is that of no stream
+   */
+  forget(table: TableName, streamId?: string): void {
     const found = this.find(table);
     if (!found) return;
-    const [, first, rest] = UUID.exec(readFileSync(found.file, 'utf8')) ?? [];
-    if (first !== undefined)
-      rmSync(join(this.store, 'store', first, `${first}${rest}`), { recursive: true, force: true });
-    rmSync(found.file);
+    const { uuid, comment } = readDefinition(definitionText(found.file));
+    if (streamId !== undefined && comment !== undefined && comment !== streamId) return;
+    if (uuid !== undefined && !this.isShared(uuid, found.file))
+      rmSync(join(this.store, 'store', uuid.slice(0, 3), uuid), { recursive: true, force: true });
+    rmSync(found.file, { recursive: true, force: true });
     this.tables.delete(keyOf(table));
   }
 
@@ -109,7 +117,11 @@ export class DefinitionsAside {
     const database = databasesIn(this.store).get(uuid);
     const code = Number([...message.matchAll(CODES)].at(-1)?.[1]);
     if (path === undefined || !database?.startsWith(ORGANIZATION_PREFIX)) return undefined;
-    if (OF_MACHINE.has(code) || this.tables.size >= MOST) return undefined;
+    if (OF_MACHINE.has(code) || OF_SYSTEM.test(message) || this.tables.size >= MOST)
+      return undefined;
+    // The other one may be the wrong one, which would show its people the rows of this one.
+    const { uuid: own } = readDefinition(definitionText(join(this.store, path)));
+    if (own !== undefined && this.isShared(own, join(this.store, path))) return undefined;
     const table = decodeURIComponent(name);
     const file = join(this.folder, database, `${name}${DEFINITION}`);
     mkdirSync(join(this.folder, database), { recursive: true, mode: 0o700 });
@@ -117,6 +129,13 @@ export class DefinitionsAside {
     const found = { database, table, file, reason: message.slice(0, REASON_MAX) };
     this.tables.set(keyOf(found), found);
     return found;
+  }
+
+  /** Tells whether another definition than that in the file has the number of its table. */
+  private isShared(uuid: string, file: string): boolean {
+    const others = [...tableFiles(this.store), ...this.all().map((each) => each.file)];
+    const isSame = (other: string): boolean => readDefinition(definitionText(other)).uuid === uuid;
+    return others.some((other) => realpathSync(other) !== realpathSync(file) && isSame(other));
   }
 
   /** Each definition in the folder, with its place. */

@@ -38,7 +38,7 @@ export function withoutAside(warehouse: Warehouse, aside: DefinitionsAside): War
       await warehouse.dropTable(table);
     },
     dropStreamTable: async (table, streamId) => {
-      aside.forget(table);
+      aside.forget(table, streamId);
       await warehouse.dropStreamTable(table, streamId);
     },
     dropDatabase: async (database) => {

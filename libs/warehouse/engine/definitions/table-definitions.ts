@@ -1,0 +1,32 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { databasesIn } from './database-definitions.js';
+
+interface TableDefinition {
+  /** The table's number, by which its rows lie on the disk. */
+  readonly uuid: string | undefined;
+  /** The stream to which it belongs; undefined: it is that of none, or cut off. */
+  readonly comment: string | undefined;
+}
+
+const UUID = / UUID '([0-9a-f]{8}-[0-9a-f-]{27})'/;
+const COMMENT = /\nCOMMENT '(\w+)'\s*$/;
+
+export function readDefinition(definition: string): TableDefinition {
+  return { uuid: UUID.exec(definition)?.[1], comment: COMMENT.exec(definition)?.[1] };
+}
+
+/** @returns nothing where there is no file */
+export function definitionText(file: string): string {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file, 'utf8') : '';
+}
+
+/** The files with the definitions of all tables in the engine's folder. */
+export function* tableFiles(store: string): Iterable<string> {
+  for (const database of databasesIn(store).values()) {
+    const folder = join(store, 'metadata', database);
+    // The link leads nowhere where a crash left a database half dropped.
+    const names = existsSync(folder) ? readdirSync(folder) : [];
+    for (const name of names) if (name.endsWith('.sql')) yield join(folder, name);
+  }
+}
