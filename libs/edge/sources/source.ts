@@ -44,7 +44,7 @@ export interface Source {
    * A lake's files, which are Parquet: a table function with the footer of each one in its folder,
    * also of those that it has no longer; `here`: they are on this machine. Absent: it is no lake.
    */
-  readonly lakeFooters?: string | 'here';
+  readonly lakeFooters?: string;
   /** The names of its columns by their places; absent: it has names of its own, or none. */
   readonly names?: readonly string[];
   /**

@@ -69,18 +69,23 @@ export class FairTurns {
     });
   }
 
-  private inTime(path: readonly string[], { go, refuse }: Waiter): Waiter {
+  private inTime(path: readonly string[], waiting: Waiter): Waiter {
     const { waitMs } = this.limits;
-    if (waitMs === undefined) return { go, refuse };
+    if (waitMs === undefined) return waiting;
     const giveUp = setTimeout(() => {
       leave(this.root, path, waiter);
-      refuse();
+      waiting.refuse();
     }, waitMs);
-    const then = (decided: () => void) => (): void => {
-      clearTimeout(giveUp);
-      decided();
+    const waiter: Waiter = {
+      go: () => {
+        clearTimeout(giveUp);
+        waiting.go();
+      },
+      refuse: () => {
+        clearTimeout(giveUp);
+        waiting.refuse();
+      },
     };
-    const waiter = { go: then(go), refuse: then(refuse) };
     return waiter;
   }
 }

@@ -80,9 +80,8 @@ describe('types of Parquet that few programs write', () => {
     const values = names.map(() => "'2024-01-02 03:04:05.000006'").join(', ');
     const body = makeParquet(`SELECT 1 AS id, CAST((${values}), 'Tuple(${types})') AS s`);
     expect((await upload('many_times', body)).json()).toMatchObject({ status: [{ successful: 1, failed: 0 }] }); // prettier-ignore
-    const rows = await server.client.sql('SELECT s.t0 AS first, s.t1199 AS last FROM many_times');
-    expect(rows).toEqual([
-      expect.objectContaining({ last: expect.stringMatching(/^2024-01-02T03:04:05\.000006/) }),
-    ]);
+    const rows = await server.client.sql('SELECT s.t1199 AS last FROM many_times');
+    const [row] = rows as { last: string }[];
+    expect(row?.last).toMatch(/^2024-01-02T03:04:05\.000006/);
   }, 120_000);
 });
