@@ -45,7 +45,7 @@ const LAST = {
   ...{ day_in_dictionary: '1970-01-03', null_in_dictionary: null },
 };
 const ONLY_ARROW_TYPES = {
-  ...{ struct: 'Struct', lists: 'List', maps: 'Struct', pair: 'List', large_text: 'Utf8' },
+  ...{ struct: 'Struct', lists: 'List', maps: 'Map', pair: 'List', large_text: 'Utf8' },
   ...{ text_view: 'Utf8', large_binary: 'Binary', large_list: 'List', half: 'Float32' },
   ...{ decimal32: 'Decimal128(4, 2)', decimal64: 'Decimal128(12, 2)', took: 'Int64' },
   ...{ milli_day: 'Timestamp(Millisecond, None)', second: 'Timestamp(Second, None)' },

@@ -177,7 +177,7 @@ describe('Delta Lake', () => {
       ...{ string: 'Utf8', binary: 'Binary', date: 'Date32', timestamp: 'Timestamp' },
       timestamp_ntz: 'Timestamp(Microsecond, None)',
       ...{ decimal: 'Decimal128(10, 2)', large_decimal: 'Decimal128(38, 3)' },
-      ...{ struct: 'Struct', list: 'List', structs: 'List', map: 'Struct' },
+      ...{ struct: 'Struct', list: 'List', structs: 'List', map: 'Map' },
     });
     const text = fresh();
     const columns = {
