@@ -41,4 +41,13 @@ describe('a request is counted', () => {
       );
     },
   );
+
+  it('by its duration from the start, where it fails', async () => {
+    const { text } = await metricsText();
+    for (const labels of [
+      'query_duration_seconds_count{frontend="sql",outcome="failed"} 0',
+      'upload_duration_seconds_count{format="json",outcome="failed"} 0',
+    ])
+      expect(text).toContain(`millrace_${labels}`);
+  });
 });

@@ -7,7 +7,7 @@ const responses = counter({
   help: 'Answers by status',
   labelNames: ['method', 'status'],
 });
-// A rate does not see the step by which a series appears, so those of our faults are there before.
+// A rate does not see the step by which a series appears, so those of our faults are there before, here and below.
 for (const method of ['GET', 'POST', 'PUT', 'DELETE'])
   for (const status of new Set<number>(Object.values(ERROR_STATUS)))
     if (status >= 500) responses.inc({ method, status }, 0);
@@ -21,6 +21,11 @@ const uploads = histogram({
   help: 'From an upload’s first byte to its answer’s last. Outcome as of queries',
   labelNames: ['format', 'outcome'],
 });
+
+const FRONTENDS = 'sql tables graphql search search_partition values around rejected schema kv'.split(' '); // prettier-ignore
+const FORMATS = 'json multi csv parquet delta_lake bulk'.split(' ');
+for (const frontend of FRONTENDS) queries.zero({ frontend, outcome: 'failed' });
+for (const format of FORMATS) uploads.zero({ format, outcome: 'failed' });
 
 /** The last words of a route, which show the frontend or the format. */
 const FRONTEND =
