@@ -22,8 +22,7 @@ export function unnestedList(
 ): Rewritten | undefined {
   const series =
     seriesOfTimes(nodes, at, write, length) ??
-    numberList(nodes, at, write, length) ??
-    numberTable(nodes, at, write, length) ??
+    numbers(nodes, at, write, length) ??
     namedSeries(nodes, at, write);
   if (series) return series;
   const word = behindJoin(nodes, at);
@@ -62,8 +61,12 @@ function seriesOfTimes(
   return { text: `(SELECT arrayJoin(${values}) AS ${name})${nameOf(nodes, at + 2)}`, end };
 }
 
-/** `generate_series(1, 3)` as a list, including its end. In FROM, the engine has it as a table. */
-function numberList(
+/**
+ * `generate_series(1, 3)` is a list, including its end. In the place of a table, numbers from 0 on are
+ * the engine's table, which needs no memory; it takes neither `generate_series(-2, 2)` nor
+ * `generate_series(3)`.
+ */
+function numbers(
   nodes: Nodes,
   at: number,
   write: Write,
@@ -72,36 +75,20 @@ function numberList(
   const list = nodes[at + 1];
   if (!isWord(nodes[at], 'GENERATE_SERIES') || !isList(list)) return undefined;
   const items = itemsOf(list.nodes);
-  if (isTablePlace(nodes, at) || items.length < 2 || items.length > 3) return undefined;
-  return { text: length.add(numberSeries(items.map(write))), end: at + 2 };
+  const isTable = isTablePlace(nodes, at);
+  if (items.length < (isTable ? 1 : 2) || items.length > 3) return undefined;
+  const isPlain = items.every(([only, more]) => only?.kind === 'number' && !more);
+  if (isTable && isPlain && items.length > 1) return undefined;
+  const ends = items.length === 1 ? ['0', ...items.map(write)] : items.map(write);
+  const series = length.add(numberSeries(ends));
+  if (!isTable) return { text: series, end: at + 2 };
+  const { name = 'generate_series', end } = alias(nodes, at + 2);
+  return { text: `(SELECT arrayJoin(${series}) AS ${name})${nameOf(nodes, at + 2)}`, end };
 }
 
 function isTablePlace(nodes: Nodes, at: number): boolean {
   const before = nodes[at - 1]?.text ?? '';
   return /^(?:FROM|JOIN)$/i.test(before) || (before === ',' && clauseBefore(nodes, at) === 'FROM');
-}
-
-/**
- * `FROM generate_series(-2, 2)` and `generate_series(3)`, of which the engine takes neither. Numbers
- * from 0 on are the engine's table, which needs no memory.
- */
-function numberTable(
-  nodes: Nodes,
-  at: number,
-  write: Write,
-  length: WrittenLength,
-): Rewritten | undefined {
-  const list = nodes[at + 1];
-  if (!isWord(nodes[at], 'GENERATE_SERIES') || !isList(list)) return undefined;
-  if (!isTablePlace(nodes, at)) return undefined;
-  const items = itemsOf(list.nodes);
-  if (items.length === 0 || items.length > 3) return undefined;
-  const isPlain = items.every(([only, more]) => only?.kind === 'number' && !more);
-  if (isPlain && items.length > 1) return undefined;
-  const ends = items.length === 1 ? ['0', ...items.map(write)] : items.map(write);
-  const { name = 'generate_series', end } = alias(nodes, at + 2);
-  const series = length.add(numberSeries(ends));
-  return { text: `(SELECT arrayJoin(${series}) AS ${name})${nameOf(nodes, at + 2)}`, end };
 }
 
 /** `FROM generate_series(1, 3) AS g(i)`: the engine accepts no names of columns there. */
