@@ -1,4 +1,5 @@
 import type { SourceEngine } from '@app/warehouse';
+import { answeredRows } from './answered-rows.js';
 
 /**
  * The paths of a source's files on this machine, each once, in the order of their names.
@@ -12,7 +13,6 @@ export async function listedPaths(
 ): Promise<readonly string[]> {
   const limit = most === undefined ? '' : ` LIMIT ${most}`;
   const listed = await statements.run(`SELECT DISTINCT _path FROM ${files}${limit} FORMAT JSONCompactEachRow`); // prettier-ignore
-  const lines = listed.split('\n').filter((line) => line !== '');
   // The engine names them in any order, and a fault of two files must read alike each time.
-  return lines.flatMap((line) => JSON.parse(line) as readonly string[]).sort();
+  return answeredRows<readonly string[]>(listed).flat().sort();
 }

@@ -30,7 +30,7 @@ for (const format of FORMATS) uploads.zero({ format, outcome: 'failed' });
 /** The last words of a route, which show the frontend or the format. */
 const FRONTEND =
   /\/(?:(sql)|(tables)\/:\w+|(graphql)|_(search(?:_partition)?|values|around|rejected)|(schema)(?:\/:\w+)?|(kv)\/.*)$/;
-const FORMAT = /\/_(json|multi|csv|parquet|delta_lake|bulk)$/;
+const FORMAT = new RegExp(`/_(${FORMATS.join('|')})$`);
 
 type Outcome = 'ok' | 'refused' | 'failed' | 'cut';
 

@@ -11,6 +11,7 @@ import { listedPaths } from '../../sources/listed-paths.js';
 import { settingsClause, type Source } from '../../sources/source.js';
 import type { DecimalPaths, FoundDecimal } from './wide-decimals.js';
 import { decimalsOfFile, togetherOf } from './decimals-of-files.js';
+import { answeredRows } from '../../sources/answered-rows.js';
 
 /** The most files of a lake that are looked at. */
 const FILES_MAX = 1_000;
@@ -66,7 +67,7 @@ async function toldOfLake(
   { ask, source, statements }: { readonly ask: (of: string) => Promise<readonly Told[]>; readonly source: Source; readonly statements: Statements }, // prettier-ignore
 ): Promise<readonly Told[]> {
   const lines = await statements.run(`SELECT DISTINCT _file FROM ${source.call(undefined)} LIMIT ${FILES_MAX}${settingsClause(source.settings)} FORMAT JSONCompactEachRow`); // prettier-ignore
-  const names = lines.split('\n').filter((line) => line !== '').map((line) => (JSON.parse(line) as readonly [string])[0]); // prettier-ignore
+  const names = answeredRows<readonly [string]>(lines).map(([name]) => name);
   if (names.length === 0) return [];
   const told = await ask(`${footers} WHERE _file IN (${names.map(quoteText).join(', ')})`);
   return told.length > 0 ? told : ask(footers);
@@ -98,9 +99,8 @@ async function toldBy(
   const [path, physical, logical] = ['path', 'physical_type', 'logical_type'].map((each) => `tupleElement(c, '${each}')`); // prettier-ignore
   const told = `SELECT ${path} AS path, ${physical} AS physical, ${logical} AS logical, at, ${size} AS size FROM (SELECT columns, row_groups, num_rows FROM ${footers}) ARRAY JOIN columns AS c, arrayEnumerate(columns) AS at WHERE num_rows > 0 AND startsWith(logical, 'Decimal(')`;
   const sql = `SELECT path, physical, logical, size FROM (${told}) GROUP BY ALL ORDER BY min(at)${settingsClause(settings)} FORMAT JSONCompactEachRow`;
-  const lines = (await statements.run(sql)).split('\n').filter((line) => line !== '');
-  return lines.map((line): Told => {
-    const [path, physical, logical, size] = JSON.parse(line) as [string, string, string, string | number]; // prettier-ignore
+  const rows = answeredRows<[string, string, string, string | number]>(await statements.run(sql));
+  return rows.map(([path, physical, logical, size]): Told => {
     const [precision = 0, scale = 0] = (logical.match(/\d+/g) ?? []).map(Number);
     const known = PHYSICAL[physical];
     const bytes = known ?? { bytes: Number(size), isLowFirst: false };

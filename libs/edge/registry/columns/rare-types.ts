@@ -8,6 +8,7 @@ import {
 } from '@app/warehouse';
 import { settingsClause, type Source } from '../../sources/source.js';
 import type { ComputedColumn } from './computed-column.js';
+import { answeredRows } from '../../sources/answered-rows.js';
 
 const TIME_OF_DAY = /^(?:Nullable\()?Time64\((\d)\)/;
 const OF_TEXT = /^(?:Nullable\()?String\b/;
@@ -50,8 +51,7 @@ export async function intervals(
     if (isDeclared && error instanceof WarehouseError) return '';
     throw error;
   });
-  const lines = told.split('\n').filter((line) => line !== '');
-  const names = new Set(lines.map((line) => (JSON.parse(line) as readonly [string])[0]));
+  const names = new Set(answeredRows<readonly [string]>(told).map(([name]) => name));
   return new Map(
     columns
       .filter(({ name, type }) => names.has(name) && wanted.test(type))

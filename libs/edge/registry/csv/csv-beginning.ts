@@ -7,6 +7,7 @@ import { plainPath } from '../../sources/plain-path.js';
 import { SourceError } from '../../sources/source-error.js';
 import { settingsClause, tableFunction, type CsvShape, type Source } from '../../sources/source.js';
 import { csvRecords } from './csv-records.js';
+import { answeredRows } from '../../sources/answered-rows.js';
 
 /** If there are more files, the beginnings of the others are not read. */
 const FILES_MAX = 200;
@@ -116,10 +117,9 @@ async function headByEngine(
   const rows = `${call([{ name: 'line', type: 'String' }])} LIMIT ${HEAD_LINES}`;
   const sql = `SELECT line, isValidUTF8(line) FROM ${rows}${settingsClause({ ...settings, max_threads: '1' })} FORMAT JSONCompactEachRow`;
   const answer = await engine.statements.run(sql).catch(() => undefined);
-  const texts = answer?.split('\n').filter((row) => row !== '');
-  return texts
-    ?.map((row) => {
-      const [line, isUtf8] = JSON.parse(row) as readonly [string, number];
+  if (answer === undefined) return undefined;
+  return answeredRows<readonly [string, number]>(answer)
+    .map(([line, isUtf8]) => {
       if (isUtf8 === 0) throw new SourceError('it is not written as UTF-8: write it so');
       return `${line}\n`;
     })

@@ -1,6 +1,7 @@
 import { quoteIdentifier, quoteText, type Column, type SourceEngine } from '@app/warehouse';
 import { settingsClause, type Settings, type Source } from '../../sources/source.js';
 import { unevenRecord } from '../csv/uneven-records.js';
+import { answeredRows } from '../../sources/answered-rows.js';
 
 /** JSON has objects, lists and single values in one column, or lists of several depths. */
 const OF_SEVERAL_KINDS = /Automatically defined type .+? for column '(.+?)' in row \d+ differs from type defined by previous rows/s; // prettier-ignore
@@ -41,8 +42,7 @@ export async function describeColumns(
     if (uneven === 'even') return describe({ input_format_csv_allow_variable_number_of_columns: '1' }); // prettier-ignore
     throw uneven ?? error;
   });
-  const lines = told.split('\n').filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line) as Column);
+  return answeredRows<Column>(told);
 }
 
 /** The columns with a field `null` somewhere within their objects. */

@@ -16,6 +16,7 @@ import type { Settings, Source } from '../../sources/source.js';
 import type { DescribedTable } from '../../table-description.js';
 import { newCopyName, type Copy } from './copies.js';
 import type { Workshop } from './open-source.js';
+import { answeredRows } from '../../sources/answered-rows.js';
 
 /** Structs of a table that may be null. */
 export interface NullStructs {
@@ -87,9 +88,9 @@ async function listed(files: string, { engine: { statements } }: Workshop): Prom
   const lines = await statements.run(
     `SELECT _path AS path, ${state} FROM ${files} ORDER BY path FORMAT JSONEachRow`,
   );
-  const all = lines.split('\n').filter((line) => line !== '');
+  const all = answeredRows<File>(lines);
   if (all.length > FILES_MAX) throw new SourceError(`it has more than ${FILES_MAX} files`);
-  return all.map((line) => JSON.parse(line) as File);
+  return all;
 }
 
 const folderOf = (directory: string, struct: string, names: ReadonlySet<string>): string =>

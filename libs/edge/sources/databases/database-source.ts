@@ -8,6 +8,7 @@ import { mysqlCatalog, mysqlTable, type MysqlColumn } from './mysql-table.js';
 import { postgresCatalog, postgresTable, type PostgresColumn } from './postgres-table.js';
 import { asDeclared, madeSelect, sentSelect, type RemoteTable } from './remote-column.js';
 import { plainSource, tableFunction, type Source } from '../source.js';
+import { answeredRows } from '../answered-rows.js';
 
 type Statements = SourceEngine['statements'];
 
@@ -66,8 +67,7 @@ async function catalogued(
 ): Promise<RemoteTable | undefined> {
   const ask = async <Row>(catalog: string): Promise<readonly Row[]> => {
     const sql = `SELECT * FROM ${answerOf(server, catalog)} FORMAT JSONEachRow`;
-    const lines = (await statements.run(sql)).split('\n').filter((line) => line !== '');
-    return lines.map((line) => JSON.parse(line) as Row);
+    return answeredRows<Row>(await statements.run(sql));
   };
   return server.format === 'mysql'
     ? mysqlTable(await ask<MysqlColumn>(mysqlCatalog(server.database, table)))
