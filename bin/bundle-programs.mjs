@@ -21,6 +21,14 @@ const PROGRAMS = [
 ];
 
 /**
+ * Threads of the servers, below dist/libs, each in one file with what it uses. Its modules import
+ * libraries as a whole, and a thread that loaded all of them took half a second of processor time and 60 MB.
+ */
+const THREADS = ['acceptance/judge/judge-thread'];
+/** A thread with more has a library that it does not need. */
+const THREAD_BYTES_MAX = 256 * 1024;
+
+/**
  * These packages are loaded from node_modules when they are needed, because they are native or look
  * for files beside themselves.
  */
@@ -83,30 +91,42 @@ const ownPlace = (dist) => ({
 export async function bundlePrograms(dist) {
   const { build } = await import('esbuild');
   const apps = join(dist, 'apps');
-  const bundled = await Promise.all(
-    PROGRAMS.map((programs) =>
-      build({
-        absWorkingDir: dist,
-        entryPoints: programs.map((program) => join(apps, `${program}.js`)),
-        outdir: apps,
-        outbase: apps,
-        allowOverwrite: true,
-        ...BUNDLE,
-        splitting: true,
-        chunkNames: 'chunks/[name]-[hash]',
-        sourcemap: true,
-        sourcesContent: false,
-        metafile: true,
-        external: ABSENT,
-        plugins: [partsOfRxjs, oneLanguage, loadWhenNeeded, ownPlace(dist)],
-      }),
-    ),
+  const options = {
+    absWorkingDir: dist,
+    allowOverwrite: true,
+    ...BUNDLE,
+    sourcemap: true,
+    sourcesContent: false,
+    metafile: true,
+    external: ABSENT,
+  };
+  const plugins = [partsOfRxjs, oneLanguage, loadWhenNeeded];
+  const programs = PROGRAMS.map((those) =>
+    build({
+      ...options,
+      entryPoints: those.map((program) => join(apps, `${program}.js`)),
+      outdir: apps,
+      outbase: apps,
+      splitting: true,
+      chunkNames: 'chunks/[name]-[hash]',
+      plugins: [...plugins, ownPlace(dist)],
+    }),
   );
+  const threads = THREADS.map((thread) => {
+    const file = join(dist, 'libs', `${thread}.js`);
+    return build({ ...options, entryPoints: [file], outfile: file, plugins });
+  });
+  const bundled = await Promise.all([...programs, ...threads]);
   const outputs = Object.assign({}, ...bundled.map(({ metafile }) => metafile.outputs));
   for (const [program, { imports }] of Object.entries(outputs))
     for (const { path, kind } of imports)
       if (kind === 'import-statement' && !isBuiltin(path) && !(path in outputs))
         throw new Error(`${program} loads ${path} at every start; see bin/bundle-programs.mjs`);
+  for (const thread of THREADS) {
+    const { bytes } = outputs[`libs/${thread}.js`];
+    if (bytes > THREAD_BYTES_MAX)
+      throw new Error(`${thread} has ${bytes} bytes; see THREADS in bin/bundle-programs.mjs`);
+  }
   // A chunk of CommonJS has no names, so an import of one at run time would find nothing.
   for (const { entryPoint = '', exports } of Object.values(outputs))
     if (
