@@ -16,7 +16,7 @@ const TIMEOUT_MS = 120_000;
 interface Kept {
   readonly token: string;
   readonly answers: object;
-  /** Those of 0.2.0 are not there. */
+  /** The archive of 0.2.0 has none. */
   readonly later?: object;
 }
 
@@ -36,6 +36,8 @@ describe('the data directory of a release', () => {
     expect(archives).toEqual(
       expect.arrayContaining(released.map((version) => `${version ?? ''}.tar.gz`)),
     );
+    // The program of the last one is kept as well: test/distributed/two-versions.spec.ts.
+    expect(readdirSync(releases)).toContain(`program-${released[0] ?? ''}.tar.br`);
   });
 
   it.each(archives)(

@@ -21,7 +21,7 @@ const kept = (): readonly string[] => readdirSync(releases).filter((name) => NAM
  */
 export function keepProgram(version: string): string {
   const excluded = LEFT_OUT.map((name) => `--exclude=${name}`);
-  // The same build makes the same file, whoever packs it and when.
+  // One build makes one file, whenever it is packed.
   const same = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mtime=@0'];
   const tar = execFileSync(
     'tar',
