@@ -1,6 +1,11 @@
 // `millrace replay`: makes a read model again out of the events.
 import { parseArgs } from 'node:util';
 
+const READ_MODELS = [
+  ...['users', 'organizations', 'invitations', 'ended-sessions', 'streams', 'warehouse-tables'],
+  ...['ended-trails', 'dropped-tables', 'forgotten-batches', 'audit-trail'],
+];
+
 const USAGE = `usage: millrace replay --projection <name> [--from <position>]
 
 Makes a read model again out of the events. The server must be stopped: it has the data directory.
@@ -25,6 +30,11 @@ async function main(): Promise<void> {
   if (values.help) return void console.log(USAGE);
   if (values.projection === undefined) throw new Error(`say which projection\n\n${USAGE}`);
   if (!/^\d+$/.test(values.from)) throw new Error('--from: want a position, a whole number');
+  // A running server has the stores, so this is said before they are opened.
+  if (![...READ_MODELS, 'all'].includes(values.projection))
+    throw new Error(
+      `there is no projection ${values.projection}; there are ${READ_MODELS.join(', ')}, all`,
+    );
   const { replay } = await import('./programs/replay.js');
   await replay(values.projection, BigInt(values.from));
 }

@@ -239,6 +239,10 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   };
 }
 
+/** Reads what an operator's command needs. It listens nowhere, so it reads no certificate. */
+export const readConfigOfCommand = (variables: NodeJS.ProcessEnv = process.env): Config =>
+  readConfig({ ...variables, MILLRACE_TLS_CERT: undefined, MILLRACE_TLS_KEY: undefined });
+
 /** The command line and the edge program have these variables, and may run beside the server. */
 const CLIENT_VARIABLES = ['MILLRACE_USER', 'MILLRACE_PASSWORD', 'MILLRACE_EDGE_TOKEN'];
 

@@ -1,1 +1,1 @@
-export { readConfig, type Config } from './config.js';
+export { readConfig, readConfigOfCommand, type Config } from './config.js';

@@ -33,7 +33,8 @@ describe('a cluster of 0.2.0 that becomes one of this version', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'millrace-upgrade-'));
-    nodes = await TwoNodes.start(buildRelease(OLDER, join(folder, 'release')));
+    const older = buildRelease(OLDER, join(folder, 'release'));
+    nodes = await TwoNodes.start([older, older]);
   }, START_MS);
   afterAll(async () => {
     await nodes.dispose();

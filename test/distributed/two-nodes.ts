@@ -17,11 +17,16 @@ interface NodesUnderTest {
   readonly b: Server;
 }
 
+/** The files of the nodes' programs, where they are of other versions. */
+type Programs = readonly [string | undefined, string | undefined];
+
 /** Starts two nodes before the first test of a `describe`, and ends them after the last. */
-export function nodesUnderTest(): NodesUnderTest {
+export function nodesUnderTest(
+  programs: () => Programs = () => [undefined, undefined],
+): NodesUnderTest {
   let started: TwoNodes | undefined;
   beforeAll(async () => {
-    started = await TwoNodes.start();
+    started = await TwoNodes.start(programs());
   }, TIMEOUT_MS);
   afterAll(() => started?.dispose(), TIMEOUT_MS);
   const nodes = (): TwoNodes => {
@@ -62,11 +67,8 @@ export class TwoNodes {
     readonly clickHouse: ClickHouseDouble,
   ) {}
 
-  /**
-   * Both are started at the same moment: nobody is there before.
-   * @param main their program, where it is of another version
-   */
-  static async start(main?: string): Promise<TwoNodes> {
+  /** Both are started at the same moment: nobody is there before. */
+  static async start(programs: Programs): Promise<TwoNodes> {
     const directory = mkdtempSync(join(tmpdir(), 'millrace-nodes-'));
     const given = process.env.KAFKA_BROKERS;
     const [kafka, events, clickHouse] = await Promise.all([
@@ -77,7 +79,7 @@ export class TwoNodes {
     const brokers = given ?? kafka?.brokers ?? '';
     const nodes = new TwoNodes(directory, kafka, brokers, events, clickHouse);
     const started = await Promise.allSettled(
-      ([0, 1] as const).map((index) => nodes.startNode(index, {}, main)),
+      ([0, 1] as const).map((index) => nodes.startNode(index, {}, programs[index])),
     );
     const failed = started.find(({ status }) => status === 'rejected');
     if (failed?.status !== 'rejected') return nodes;

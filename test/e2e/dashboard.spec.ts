@@ -64,6 +64,13 @@ describe('the dashboard for Grafana, and the alerts for Prometheus', () => {
       expect(text.split('\n')).toContain(sample);
   });
 
+  it('warns before the certificate ends, and never where there is none', () => {
+    const [, expr] = alerts.find(([name]) => name === 'MillraceCertificateEnds') ?? [];
+    // Plain HTTP is told by a 0, which would have ended long ago.
+    expect(expr).toMatch(/^\(millrace_tls_certificate_expires_seconds > 0\) - time\(\) < /);
+    expect(text).toContain('\nmillrace_tls_certificate_expires_seconds 0\n');
+  });
+
   it.each(['operations.md', 'failures.md', 'kafka.md'])('%s names what there is', (name) => {
     const documented = readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8');
     const names = new Set(documented.match(METRIC) ?? []);

@@ -19,16 +19,28 @@ interface Ended {
   readonly stderr: string;
 }
 
+const NOT_THERE = /there is no projection nope; there are (users.+), all\n$/;
+
 /** `npm run replay` and `npm run audit:verify`, as an operator runs them on a stopped server. */
 describe('commands for operators', () => {
   let dataDirectory: string;
   let server: Server | undefined;
 
   const run = (name: string, ...args: string[]): Promise<Ended> => runIn(dataDirectory, name, args);
-  async function runIn(directory: string, name: string, args: string[]): Promise<Ended> {
+  async function runIn(
+    directory: string,
+    name: string,
+    args: readonly string[],
+    variables: Readonly<Record<string, string>> = {},
+  ): Promise<Ended> {
     const program = join(import.meta.dirname, `../../dist/apps/api/${name}.js`);
     const child = spawn(process.execPath, [program, ...args], {
-      env: { ...environment(), MILLRACE_DATA_DIR: directory, MILLRACE_LOG_LEVEL: 'fatal' },
+      env: {
+        ...environment(),
+        MILLRACE_DATA_DIR: directory,
+        MILLRACE_LOG_LEVEL: 'fatal',
+        ...variables,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const [stdout, stderr, [code]] = await Promise.all([
@@ -178,6 +190,11 @@ describe('commands for operators', () => {
       const { code, stderr } = await run(name, ...args);
       expect([code, stderr]).toEqual([1, expect.stringMatching(/data directory|in use|lock/i)]);
     });
+
+    it('replay says first that there is no such read model', async () => {
+      const { code, stderr } = await run('replay', '--projection', 'nope');
+      expect([code, stderr]).toEqual([1, expect.stringMatching(NOT_THERE)]);
+    });
   });
 
   it.each<[string, string[]]>([
@@ -196,6 +213,29 @@ describe('commands for operators', () => {
       expect.stringContaining(`no data of Millrace in ${nowhere}: set MILLRACE_DATA_DIR`),
     ]);
     expect(existsSync(nowhere)).toBe(false);
+  });
+
+  it.each<[string, string[]]>([
+    ['audit-verify', []],
+    ['dead-letter', ['--list']],
+    ['dead-letter', ['--replay']],
+    ['reconcile', []],
+    ['replay', ['--projection', 'users']],
+  ])('%s %j needs no certificate that the server has', async (name, args) => {
+    const unreadable = join(dataDirectory, 'no.pem');
+    const variables = { MILLRACE_TLS_CERT: unreadable, MILLRACE_TLS_KEY: unreadable };
+    const { code, stderr } = await runIn(dataDirectory, name, args, variables);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('MILLRACE_TLS')]);
+  });
+
+  it('reconcile says that there is no such organization, where nothing differs, too', async () => {
+    const { code, stderr } = await run('reconcile', '--drop', '--organization', 'nobody');
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('there is no organization nobody: neither events nor tables'),
+    ]);
+    const known = await run('reconcile', '--drop', '--organization', 'default');
+    expect([known.code, known.stdout]).toEqual([0, 'nothing differs\n']);
   });
 
   describe('replay', () => {
@@ -230,9 +270,13 @@ describe('commands for operators', () => {
       120_000,
     );
 
-    it('makes lost tables and snapshots again', async () => {
+    it('makes lost tables and snapshots again, of each read model that it names', async () => {
       rmSync(join(dataDirectory, 'snapshots'), { recursive: true });
-      expect((await run('replay', '--projection', 'all')).code).toBe(0);
+      const { code, stdout } = await run('replay', '--projection', 'all');
+      const made = [...stdout.matchAll(/^(.+): \d+ events in/gm)].map(([, names = '']) => names);
+      const [, named = ''] =
+        NOT_THERE.exec((await run('replay', '--projection', 'nope')).stderr) ?? [];
+      expect([code, made.join(', ').split(', ').sort()]).toEqual([0, named.split(', ').sort()]);
       expect(existsSync(join(dataDirectory, 'snapshots'))).toBe(true);
       expect(await told(await start())).toEqual(before);
       await stop();
@@ -240,11 +284,7 @@ describe('commands for operators', () => {
 
     it.each<[string, string[], RegExp]>([
       ['no projection', [], /which projection/],
-      [
-        'one there is not',
-        ['--projection', 'nope'],
-        /there is no projection nope; there are users/,
-      ],
+      ['one there is not', ['--projection', 'nope'], NOT_THERE],
       ['a position that is none', ['--projection', 'users', '--from', 'x'], /--from/],
       ['an option there is not', ['--projektion', 'users'], /projektion/],
     ])('says what is wrong: %s', async (_, args, message) => {

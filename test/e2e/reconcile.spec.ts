@@ -282,7 +282,7 @@ describe('an installation of which a part is of the day before', () => {
       putBack('events');
       expect(
         (await installation.run('reconcile', '--drop', '--organization', 'nobody')).stderr,
-      ).toMatch(/of an organization nobody nothing differs/);
+      ).toMatch(/there is no organization nobody: neither events nor tables/);
       const one = await installation.run('reconcile', '--adopt', '--organization', 'beta');
       expect([one.code, one.stdout]).toEqual([
         1,

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Answer } from '../server/client.js';
+import { askLaterHistory } from '../server/later-history.js';
 import { ANN, askHistory } from '../server/release-history.js';
 import { runOperator } from '../server/run-millrace.js';
 import { startServer } from '../server/start-server.js';
@@ -15,6 +16,8 @@ const TIMEOUT_MS = 120_000;
 interface Kept {
   readonly token: string;
   readonly answers: object;
+  /** The archive of 0.2.0 has none. */
+  readonly later?: object;
 }
 
 /** `test/server/make-release-data.ts` makes these, once a release. */
@@ -33,6 +36,8 @@ describe('the data directory of a release', () => {
     expect(archives).toEqual(
       expect.arrayContaining(released.map((version) => `${version ?? ''}.tar.gz`)),
     );
+    // The program of the last one is kept as well: test/distributed/two-versions.spec.ts.
+    expect(readdirSync(releases)).toContain(`program-${released[0] ?? ''}.tar.br`);
   });
 
   it.each(archives)(
@@ -45,6 +50,7 @@ describe('the data directory of a release', () => {
       try {
         // A later version may add fields to an answer.
         expect(await askHistory(server.client, kept.token)).toMatchObject(kept.answers);
+        if (kept.later) expect(await askLaterHistory(server.client)).toMatchObject(kept.later);
         await until(async () => (await server.client.count('late')) === 1);
         await server.client.upload('logs', [{ n: 1000, nested: { at: { depth: 1 } } }]);
         expect(await server.client.count('logs')).toBe(101);

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepare } from '../../bin/prepare.mjs';
+import { askLaterHistory, makeLaterHistory } from './later-history.js';
 import { askHistory, makeHistory } from './release-history.js';
 import { startServer } from './start-server.js';
 
@@ -21,27 +22,34 @@ const folder = mkdtempSync(join(tmpdir(), 'millrace-release-'));
 try {
   const dataDirectory = join(folder, 'data');
   const first = await startServer({ dataDirectory });
-  const token = await makeHistory(first.client).catch(async (error: unknown) => {
+  let token: string;
+  try {
+    token = await makeHistory(first.client);
+    await makeLaterHistory(first.client);
+  } finally {
     await first.stop();
-    throw error;
-  });
-  await first.stop();
+  }
   // A second process sees the server as it is after a restart, without what only the first one
   // knew.
   const second = await startServer({ dataDirectory });
-  const answers = await askHistory(second.client, token).catch(async (error: unknown) => {
+  let answers: unknown;
+  let later: unknown;
+  try {
+    answers = await askHistory(second.client, token);
+    later = await askLaterHistory(second.client);
+  } catch (error) {
     await second.stop();
     throw error;
-  });
+  }
   // This one is acknowledged, and perhaps still on the queue when the server is killed.
   await second.client.call('/api/default/late/_json', { body: '[{"a":1}]' });
   await second.kill();
   writeFileSync(
     join(folder, 'answers.json'),
-    `${JSON.stringify({ version, token, answers }, undefined, 1)}\n`,
+    `${JSON.stringify({ version, token, answers, later }, undefined, 1)}\n`,
   );
   mkdirSync(releases, { recursive: true });
-  const names = ['--exclude=data/spool', 'data', 'answers.json'];
+  const names = ['--exclude=data/spool', '--exclude=data/*.sock', 'data', 'answers.json'];
   execFileSync('tar', [
     '--owner=0',
     '--group=0',

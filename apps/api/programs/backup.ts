@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { BucketBackups } from '@app/backup';
+import { readConfigOfCommand } from '@app/config';
 import { placeInS3 } from '@app/object-store';
 import { askServer, OperatorError } from '@app/platform';
-import { readConfig } from '@app/config';
 import { bucketOfBackups } from '../backups/bucket-of-backups.js';
 import { copyProgress, type CopyProgress } from '../backups/copy-progress.js';
 
@@ -45,7 +45,7 @@ interface Wanted {
 
 /** Has the running server make a backup. @throws {Error} when it is not whole, or its copy is not */
 export async function makeBackup({ name, base, to: address }: Wanted): Promise<void> {
-  const config = readConfig();
+  const config = readConfigOfCommand();
   const place = address === undefined ? undefined : placeInS3(address);
   if (address !== undefined && !place)
     throw new OperatorError(

@@ -49,6 +49,7 @@ async function run(
       new AccountsDirectory(users, organizations, people, notUnderstood, streams),
   };
   const found = await look(kept);
+  if (organization !== undefined) refuseUnknown(found, organization);
   for (const line of tellDifferences(found)) console.log(line);
   const differs = found.isOpen || found.differences.length + found.accounts.length > 0;
   if (!differs || mode === undefined) {
@@ -75,6 +76,15 @@ async function run(
   if (left.accounts.length === 0) return;
   console.log('accounts whose keys are gone are left: restore those keys, or use --drop');
   process.exitCode = 1;
+}
+
+/** A name with a typing error must not look like an organization of which nothing differs. */
+function refuseUnknown({ models, differences }: Look, wanted: string): void {
+  const known = [...models.organizations.list(), ...differences];
+  if (known.some(({ name, database }) => [name, database].includes(wanted))) return;
+  throw new OperatorError(
+    `there is no organization ${wanted}: neither events nor tables know one of that name or database`,
+  );
 }
 
 /** Runs the projections once, as a start does: they make and drop tables and write the trails. */

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { FollowLeaderProjection } from '@app/audit';
 import { isSnapshotted, rebuild, usableSnapshot, type Projection } from '@app/event-store';
-import { createLogger, OperatorError } from '@app/platform';
+import { createLogger } from '@app/platform';
 import { openStores, refuseOtherAge, type Stores } from '../components/open-components.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { configOfServer } from '../terminal/config-of-server.js';
@@ -10,9 +10,6 @@ async function makeAgain(stores: Stores, wanted: string, from: bigint): Promise<
   await refuseOtherAge(stores);
   await stores.lead.take();
   const readModels = stores.projections.filter((each) => !(each instanceof FollowLeaderProjection));
-  const names = readModels.map(({ name }) => name);
-  if (wanted !== 'all' && !names.includes(wanted))
-    throw new OperatorError(`there is no projection ${wanted}; there are ${names.join(', ')}, all`);
   const last = (await stores.events.lastPosition()) ?? 0n;
   const isChosen = ({ name }: Projection): boolean => wanted === 'all' || name === wanted;
   const make = async (projections: readonly Projection[]): Promise<void> => {
@@ -50,7 +47,7 @@ async function truncateTrail(stores: Stores, from: bigint): Promise<void> {
  * Makes read models again out of the events.
  * @param wanted the name of one, or `all`
  * @param from the position up to which what events made is kept
- * @throws {Error} when there is no such read model, or the stores cannot be opened
+ * @throws {Error} when the stores cannot be opened
  */
 export async function replay(wanted: string, from: bigint): Promise<void> {
   const config = configOfServer();

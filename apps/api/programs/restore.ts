@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { ClusterBackup, restore } from '@app/backup';
 import { makePrivately } from '@app/files';
 import { createLogger, OperatorError } from '@app/platform';
-import { readConfig, type Config } from '@app/config';
+import { readConfigOfCommand, type Config } from '@app/config';
 import { openWarehouse, type Warehouse } from '@app/warehouse';
 import { isOneProcess } from '../backups/engine-backup-folder.js';
 import { backupInS3, bucketOfBackups } from '../backups/bucket-of-backups.js';
@@ -88,7 +88,7 @@ async function restoreCluster(config: Config, name: string): Promise<void> {
  * @throws {Error} when there is something already, or the backup is not whole
  */
 export async function restoreBackup(backup: string): Promise<void> {
-  const config = readConfig();
+  const config = readConfigOfCommand();
   const { dataDirectory } = config;
   if (config.clickHouse) return restoreCluster(config, backup);
   if (!isOneProcess(config))

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readConfig, type Config } from '@app/config';
+import { readConfigOfCommand, type Config } from '@app/config';
 import { OperatorError } from '@app/platform';
 
 const KEPT = ['events', 'warehouse', 'dead-letter'];
@@ -11,7 +11,7 @@ const KEPT = ['events', 'warehouse', 'dead-letter'];
  * @throws {OperatorError} when there is no such data
  */
 export function configOfServer(): Config {
-  const config = readConfig();
+  const config = readConfigOfCommand();
   const { dataDirectory, eventStore } = config;
   const isThere = KEPT.some((name) => existsSync(join(dataDirectory, name)));
   if (eventStore === undefined && !isThere)
