@@ -1,3 +1,4 @@
+import { certain } from '@app/platform';
 import { castOf } from '../casts/casts.js';
 import type { Known } from '../casts/known-type.js';
 import type { ValueTypes } from '../casts/value-types.js';
@@ -105,7 +106,7 @@ function caseOf(items: readonly Nodes[], args: readonly string[], type: Known): 
   if (whens.every(isLiteral) && !isOfZeros && !isOfDecimals) return undefined;
   const [value = '', ...rest] = args;
   const beside = (at: number, arg: string): string =>
-    isOfDecimals ? exactConstant(items[at + 1] ?? [], arg) : arg;
+    isOfDecimals ? exactConstant(certain(items[at + 1], 'a value of CASE'), arg) : arg;
   const conditions = rest.map((arg, at) => (at % 2 === 0 && at < rest.length - 1 ? `(${value}) = (${beside(at, arg)})` : arg)); // prettier-ignore
   return `multiIf(${conditions.join(', ')})`;
 }
