@@ -277,7 +277,7 @@ export class Expressions {
       const field = jsonField(lower, nodes, this.writing.select().scope);
       const { types } = this.writing;
       const type = types.of(nodes);
-      const written = field ?? timeOfMilliseconds(lower, type, args) ?? fractionsOfTime(lower, type, args) ?? scalar.write(...jsonArguments(lower, args, types.of(itemAt(itemsOf(nodes), 0)))); // prettier-ignore
+      const written = field ?? timeOfMilliseconds(lower, type, args) ?? fractionsOfTime(lower, type, args) ?? scalar.write(...jsonArguments(lower, args, () => types.of(itemAt(itemsOf(nodes), 0)))); // prettier-ignore
       return byTypes(lower, itemsOf(nodes).map((item) => types.of(item)), args, written); // prettier-ignore
     }
     const told = count === 0 ? this.writing.session(lower) : undefined;

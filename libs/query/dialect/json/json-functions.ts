@@ -65,15 +65,17 @@ const NO_VALUES = '^(?:Nullable.)?(?:Array|Tuple|Map|JSON)\\\\b';
  * The arguments of such a function. Lists, structs and maps become JSON; the engine's own text of
  * them is none.
  * @param name in lower case
+ * @param typeOfFirst the type of the first argument
  */
 export function jsonArguments(
   name: string,
   args: readonly string[],
-  type: Known,
+  typeOfFirst: () => Known,
 ): readonly string[] {
   const [value, ...rest] = args;
   if (value === undefined || !READS_JSON.test(name)) return args;
-  if (type.kind === 'other') return [`toJSONString(${value})`, ...rest];
-  if (type.kind !== 'unknown') return args;
+  const { kind } = typeOfFirst();
+  if (kind === 'other') return [`toJSONString(${value})`, ...rest];
+  if (kind !== 'unknown') return args;
   return [`if(${hasType(value, NO_VALUES)}, toJSONString(${value}), toString(${value}))`, ...rest];
 }
