@@ -1,3 +1,4 @@
+import { selectedValues } from '../casts/selected-value.js';
 import { hiddenBy } from './hidden-names.js';
 import {
   isList,
@@ -26,7 +27,10 @@ export function aliasesOf(nodes: Nodes): ReadonlyMap<string, readonly Nodes[]> {
         look(node.nodes, isCall ? (list[at - 1]?.text ?? '') : caller, isCall ? node.nodes : args);
       if (isSymbol(node, ',') || isWord(node, 'SELECT') || isWord(node, 'DISTINCT')) from = at + 1;
       for (const [place, hidden] of hiddenBy(list, at).entries())
-        add(hidden, isSymbol(list[at + 1], '->') ? elementOf(args, caller, place) : NOTHING_KNOWN);
+        add(
+          hidden,
+          isSymbol(list[at + 1], '->') ? elementOf(args, caller, place) : columnOf(list, at, place),
+        );
       const name = isWord(node, 'AS') ? nameOf(list[at + 1]) : undefined;
       if (name === undefined || isWord(list[at + 1], 'SELECT')) continue;
       add(name, list.slice(from, at));
@@ -38,6 +42,12 @@ export function aliasesOf(nodes: Nodes): ReadonlyMap<string, readonly Nodes[]> {
 
 /** Marks a name without a type of its own. */
 const NOTHING_KNOWN: Nodes = [];
+
+/** What a name in `WITH v(n) AS (SELECT …)` and `(SELECT …) AS v(n)` stands for. */
+function columnOf(list: Nodes, at: number, place: number): Nodes {
+  const query = isWord(list[at + 1], 'AS') ? list[at + 2] : list[at - 3];
+  return (isList(query) ? selectedValues(query.nodes)[place] : undefined) ?? NOTHING_KNOWN;
+}
 
 /** Functions that call a lambda with an element of each list. */
 const OF_ELEMENTS =
