@@ -86,4 +86,18 @@ describe('times as text, by the engine and by JavaScript', () => {
       '23:59:59.999999',
     ]);
   });
+
+  it('keep lengths of time that some writers have in place of times of day', async () => {
+    const ticks = [90_000_000_000, 363_723_000_004, -5_400_000_001];
+    expect(await texts(ticks, timeText('v', 6))).toEqual([
+      '25:00:00.000000',
+      '101:02:03.000004',
+      '-01:30:00.000001',
+    ]);
+    expect(await texts([-1, 86_400, 35_999], timeText('v', 0))).toEqual([
+      '-00:00:01',
+      '24:00:00',
+      '09:59:59',
+    ]);
+  });
 });

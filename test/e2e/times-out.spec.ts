@@ -90,6 +90,24 @@ describe('times in Arrow and Parquet', () => {
     }
   });
 
+  it('say in JSON and CSV whether they have a zone, within structs and maps too', async () => {
+    const wall = "toDateTime64('2026-01-02 03:04:05.5', 3)";
+    const moment = "toDateTime64('2026-01-02 03:04:05.5', 3, 'UTC')";
+    const type = `'Nullable(Tuple(w Nullable(DateTime64(3)), \`a b\` Tuple(w DateTime64(3), m DateTime64(3, \\'UTC\\')), l Array(DateTime64(3)), n Nullable(Int8), k Map(String, DateTime64(3))))'`;
+    const sql = `SELECT CAST(if(n = 2, NULL, tuple(${wall}, tuple(${wall}, ${moment}), [${wall}], NULL, map('k', ${wall}))), ${type}) AS s,
+      map(${wall}, ${wall}) AS walls, map(${moment}, ${moment}) AS moments, map('k', [${wall}]) AS lists
+      FROM (SELECT arrayJoin([1, 2]) AS n) ORDER BY n`;
+    const [t, z] = ['2026-01-02T03:04:05.500', '2026-01-02T03:04:05.500Z'];
+    const s = { w: t, 'a b': { w: t, m: z }, l: [t], n: null, k: { k: t } };
+    const maps = { walls: { [t]: t }, moments: { [z]: z }, lists: { k: [t] } };
+    expect(JSON.parse((await ask(sql, 'application/json')).toString())).toEqual([
+      { s, ...maps },
+      { s: null, ...maps },
+    ]);
+    const [, first = ''] = (await ask(sql, 'text/csv')).toString().split('\n');
+    expect(first.replaceAll('""', '"')).toContain(JSON.stringify(s));
+  });
+
   it('keep the zone that a statement shows them in', async () => {
     const sql = `SELECT toDateTime64('2026-01-02 03:04:05', 6) AS wall, toTime64('12:30:15', 6) AS day SETTINGS session_timezone = 'Europe/Paris'`;
     const parquet = await ask(sql, PARQUET);

@@ -20,6 +20,7 @@ import { subqueryOf } from './subqueries/listed-values.js';
 import { isListed, valueOfAggregate } from './subqueries/sums-of-nothing.js';
 import { clockOf } from './names/session-words.js';
 import { jsonField } from './json/json-fields.js';
+import { jsonArguments } from './json/json-functions.js';
 import { behindBinary, callAt, signedOperandEnd, type Call } from './operands.js';
 import { cutTime } from './times/whole-seconds.js';
 import { fractionsOfTime } from './times/lengths-of-time.js';
@@ -276,7 +277,7 @@ export class Expressions {
       const field = jsonField(lower, nodes, this.writing.select().scope);
       const { types } = this.writing;
       const type = types.of(nodes);
-      const written = field ?? timeOfMilliseconds(lower, type, args) ?? fractionsOfTime(lower, type, args) ?? scalar.write(...args); // prettier-ignore
+      const written = field ?? timeOfMilliseconds(lower, type, args) ?? fractionsOfTime(lower, type, args) ?? scalar.write(...jsonArguments(lower, args, () => types.of(itemAt(itemsOf(nodes), 0)))); // prettier-ignore
       return byTypes(lower, itemsOf(nodes).map((item) => types.of(item)), args, written); // prettier-ignore
     }
     const told = count === 0 ? this.writing.session(lower) : undefined;

@@ -5,7 +5,8 @@ import { qualifiersIn } from './names/hidden-tables.js';
 import { elementNames } from './queries/element-names.js';
 import { Queries } from './queries/queries.js';
 import { isWord, treeOf } from './source-tree.js';
-import { aliasesOf, ValueTypes, type TypeOfColumn } from './casts/value-types.js';
+import { ValueTypes, type TypeOfColumn } from './casts/value-types.js';
+import { aliasesOf } from './names/aliases.js';
 
 /** The facts about the engine and the tables that the translation of a statement needs. */
 export interface Surroundings {

@@ -45,6 +45,9 @@ const NOTATIONS: readonly (readonly [instead: string, ...pieces: readonly string
   [FIRSTS, 'LAST', '(', ANY, 'ORDER', 'BY'],
   ["j #>> x takes its keys as a text: j #>> '{a,b}', or j -> 'a' ->> 'b'", '#>>'],
   ["j #> x takes its keys as a text: j #> '{a,b}', or j -> 'a' -> 'b'", '#>'],
+  ["j ? 'a' is not read: has(json_keys(j), 'a')", '?', TEXT],
+  ["j ?| … is not read: hasAny(json_keys(j), ['a', 'b'])", '?', '|'],
+  ["j ?& … is not read: hasAll(json_keys(j), ['a', 'b'])", '?', '&'],
   ["x ^@ 'a' is not read: startsWith(x, 'a')", '^', '@'],
   ['[f(x) FOR x IN list] is not read: arrayMap(x -> f(x), list), and arrayFilter(x -> …, list) for IF', 'FOR', ANY, 'IN'], // prettier-ignore
   ['~x wants brackets there: 1 + (~x)', '+', '~'],

@@ -75,6 +75,7 @@ const INSTEAD: readonly (readonly [problem: RegExp, instead: string])[] = [
   [/^There is no supertype for types/, 'values of several types stand together: CAST them to one, as DOUBLE, DECIMAL(38, 10) or VARCHAR'], // prettier-ignore
   [/^(?:Illegal type|Data types) (?:Dynamic|Variant\b.*?) (?:of argument (?:of|for) (?:aggregate|function in\b)|are not allowed in)|^Nested type Dynamic cannot/, 'no schema tells the type of a value: CAST it, as in max(CAST(x AS VARCHAR)) or GROUP BY CAST(x AS BIGINT)'], // prettier-ignore
   [/^Function map(?:Keys|Values) requires at least one argument of type Map/, "objects and maps of a stream are JSON: json_keys(m) lists the keys, m.a and m['a'] are a value"], // prettier-ignore
+  [/^Argument \d for function hasA(?:ll|ny) must be an array/, '@>, <@ and && are of lists: the fields of an object are compared one by one, j.a = 1 AND j.b = 2'], // prettier-ignore
   [/^Window frame 'GROUPS'/, 'frames of GROUPS are not read: RANGE BETWEEN 1 PRECEDING AND CURRENT ROW counts by the value of ORDER BY, ROWS by rows'], // prettier-ignore
   [/^Number of arguments for function minus doesn't match: passed 3/, "date_sub of a unit is not read: date_diff('day', a, b) counts the days begun between, age('day', a, b) the whole ones"], // prettier-ignore
 ];

@@ -4,7 +4,7 @@ import { toWarehouseError, WarehouseReader } from '@app/warehouse';
 import { Catalog, type TableDescription } from '../catalog.js';
 import { readableText } from '../dialect/author-text.js';
 import { fromCatalog } from '../dialect/catalog/catalog-statements.js';
-import { marked, unmarked } from '../dialect/kept-quotes.js';
+import { marked, unmarked } from '../dialect/kept-pieces.js';
 import { TRANSLATED_FUNCTIONS } from '../dialect/functions/translated-functions.js';
 import { textOf, Translation } from '../dialect/translation.js';
 import { mayHaveWallTimes } from '../plan/wall-times.js';

@@ -20,7 +20,8 @@ export function isWallTime(type: string): boolean {
 /** True for a type of local times, or one that contains such a type. */
 export function hasWallTimes(type: string): boolean {
   const read = readEngineType(type);
-  if (read.name === 'Array') return hasWallTimes(typeWithin(read));
+  if (read.name === 'Array' || read.name === 'Nullable') return hasWallTimes(typeWithin(read));
+  if (read.name === 'Map') return read.parameters.some(hasWallTimes);
   if (read.name === 'Tuple')
     return read.parameters.some((parameter) => hasWallTimes(readElement(parameter).type));
   return isWallTime(type);
@@ -41,18 +42,37 @@ export function wallTimeText(column: string, type: string): string {
   const read = readEngineType(type);
   if (read.name === 'Array')
     return `arrayMap(e -> ${wallTimeText('e', typeWithin(read))}, ${column})`;
-  if (read.name !== 'Tuple') return `replaceOne(toString(${column}), ' ', 'T')`;
-  const values = read.parameters.map((parameter, at) =>
-    wallTimeText(`tupleElement(${column}, ${at + 1})`, readElement(parameter).type),
+  if (read.name === 'Map') {
+    const [key, value] = [wallTimeText('k', typeWithin(read)), wallTimeText('v', typeWithin(read, 1))]; // prettier-ignore
+    return `mapApply((k, v) -> (${key}, ${value}), ${column})`;
+  }
+  const tuple = tupleOf(type);
+  if (!tuple) return `replaceOne(toString(${column}), ' ', 'T')`;
+  const values = tuple.map((element, at) =>
+    wallTimeText(`tupleElement(${column}, ${at + 1})`, element.type),
   );
-  return `CAST(tuple(${values.join(', ')}), ${quoteText(textType(type))})`;
+  const texts = `tuple(${values.join(', ')})`;
+  const written = read.name === 'Tuple' ? texts : `if(isNull(${column}), NULL, ${texts})`;
+  return `CAST(${written}, ${quoteText(textType(type))})`;
+}
+
+/** The elements of a struct that may be null. */
+function tupleOf(type: string): readonly ReturnType<typeof readElement>[] | undefined {
+  const read = readEngineType(type);
+  if (read.name === 'Nullable') return tupleOf(typeWithin(read));
+  return read.name === 'Tuple' ? read.parameters.map(readElement) : undefined;
 }
 
 function textType(type: string): string {
   if (!hasWallTimes(type)) return type;
   const read = readEngineType(type);
   if (read.name === 'Array') return `Array(${textType(typeWithin(read))})`;
-  if (read.name !== 'Tuple') return 'Nullable(String)';
-  const elements = read.parameters.map(readElement);
-  return `Tuple(${elements.map((each) => each.name + textType(each.type)).join(', ')})`;
+  if (read.name === 'Map') {
+    const [key, value] = [typeWithin(read), typeWithin(read, 1)];
+    return `Map(${hasWallTimes(key) ? 'String' : key}, ${textType(value)})`;
+  }
+  const tuple = tupleOf(type);
+  if (!tuple) return 'Nullable(String)';
+  const elements = tuple.map((each) => each.name + textType(each.type)).join(', ');
+  return read.name === 'Tuple' ? `Tuple(${elements})` : `Nullable(Tuple(${elements}))`;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WarehouseReader } from '@app/warehouse';
 import { readableText } from '../dialect/author-text.js';
-import { marked, unmarked } from '../dialect/kept-quotes.js';
+import { marked, unmarked } from '../dialect/kept-pieces.js';
 import { firstWordProblem } from '../failures/first-word.js';
 import { toQueryFailure } from '../failures/query-failure.js';
 import { SEARCH_CODE, searchError } from './search-error.js';

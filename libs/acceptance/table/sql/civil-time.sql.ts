@@ -33,8 +33,18 @@ export function dateText(days: string): string {
 }
 
 /** SQL: the time of day, given in ticks since midnight. */
+const clockText = (ticks: string, digits: SecondDigits, from = 12): string =>
+  `substring(toString(fromUnixTimestamp64${UNIT[digits]}(toInt64(${ticks}), 'UTC')), ${from})`;
+
+/**
+ * SQL: the time of day, given in ticks since midnight. Some writers have lengths of time there, below
+ * zero or of more hours than a day has: `-01:30:00`, `25:00:00`.
+ */
 export function timeText(ticks: string, digits: SecondDigits): string {
-  return `substring(toString(fromUnixTimestamp64${UNIT[digits]}(toInt64(${ticks}), 'UTC')), 12)`;
+  const hour = `toInt64(${3600 * 10 ** digits})`;
+  const size = `abs(${ticks})`;
+  const hours = `if(${size} < 10 * ${hour}, '0', ''), toString(intDiv(${size}, ${hour}))`;
+  return `concat(if(${ticks} < 0, '-', ''), ${hours}, ${clockText(`${size} % ${hour}`, digits, 14)})`;
 }
 
 /** SQL: ISO 8601 text of ticks since 1970, without a zone; `ticks` must not be NULL. */
@@ -46,7 +56,7 @@ export function timestampText(ticks: string, digits: SecondDigits): string {
   // Division rounds towards zero. Subtracting first would overflow 64 bits on the first day that
   // they hold.
   const days = `intDiv(${ticks}, ${day}) - (${ticks} < 0 AND ${rest} != 0)`;
-  const text = `concat(${dateText('days')}, 'T', ${timeText('rest', digits)})`;
+  const text = `concat(${dateText('days')}, 'T', ${clockText('rest', digits)})`;
   const ofOther = once({ days, rest }, text);
   return (
     `if(${ticks} BETWEEN 0 AND ${EVERY_ENGINE_TIME_BELOW_SECONDS}${'0'.repeat(digits)},` +

@@ -21,7 +21,6 @@ import {
   type Known,
 } from './known-type.js';
 import { typeOfConstant, typeOfNumber } from '../numbers/exact-literals.js';
-import { hiddenBy } from '../names/hidden-names.js';
 import { callAt, isPath, operandEnd, signedOperandEnd } from '../operands.js';
 import {
   isList,
@@ -34,6 +33,7 @@ import {
   type Nodes,
 } from '../source-tree.js';
 import { choicesOf } from './choices.js';
+import { selectedValue } from './selected-value.js';
 import { engineType, TEXT_TYPE } from './standard-type-names.js';
 import { hasLength } from '../times/clock-arithmetic.js';
 import { madeMoment } from '../times/made-times.js';
@@ -109,6 +109,9 @@ export class ValueTypes {
       return type.kind === 'unsigned' || type.kind === 'count' ? SIGNED : type;
     }
     if (isPath(nodes)) return this.ofPath(nodes, depth);
+    const last = nodes.at(-1);
+    if (last?.kind === 'group' && last.text === '[' && operandEnd(nodes, 0) === nodes.length)
+      return columnLike(this.of(nodes.slice(0, -1), depth + 1).element ?? UNKNOWN);
     const call = callAt(nodes, 0);
     if (call?.end === nodes.length) return call.more ? UNKNOWN : this.ofCall(nodes, depth);
     const end = signedOperandEnd(nodes, 0);
@@ -147,6 +150,8 @@ export class ValueTypes {
   }
 
   private ofGroup(nodes: Nodes, depth: number): Known {
+    const selected = selectedValue(nodes);
+    if (selected) return columnLike(this.of(selected, depth + 1));
     const type = this.of(nodes, depth + 1);
     return type.kind === 'fraction' ? (typeOfConstant(nodes) ?? FLOAT) : type;
   }
@@ -270,29 +275,3 @@ const rounded = (type: Known): Known =>
     : type.kind === 'unknown'
       ? UNKNOWN
       : OTHER;
-
-/** Finds the expressions behind names, by `expression AS name`, wherever it is. */
-export function aliasesOf(nodes: Nodes): ReadonlyMap<string, readonly Nodes[]> {
-  const aliases = new Map<string, Nodes[]>();
-  const add = (name: string, stands: Nodes): void => {
-    const known = aliases.get(name) ?? [];
-    known.push(stands);
-    aliases.set(name, known);
-  };
-  const look = (list: Nodes): void => {
-    let from = 0;
-    for (const [at, node] of list.entries()) {
-      if (node.kind === 'group') look(node.nodes);
-      if (isSymbol(node, ',') || isWord(node, 'SELECT') || isWord(node, 'DISTINCT')) from = at + 1;
-      for (const hidden of hiddenBy(list, at)) add(hidden, NOTHING_KNOWN);
-      const name = isWord(node, 'AS') ? nameOf(list[at + 1]) : undefined;
-      if (name === undefined || isWord(list[at + 1], 'SELECT')) continue;
-      add(name, list.slice(from, at));
-    }
-  };
-  look(nodes);
-  return aliases;
-}
-
-/** Marks a name without a type of its own. */
-const NOTHING_KNOWN: Nodes = [];

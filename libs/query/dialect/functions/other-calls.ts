@@ -1,8 +1,11 @@
+import { certain } from '@app/platform';
 import { castOf } from '../casts/casts.js';
 import type { Known } from '../casts/known-type.js';
 import type { ValueTypes } from '../casts/value-types.js';
 import { isZero } from '../queries/membership.js';
-import { decimalArithmetic } from '../numbers/decimal-arithmetic.js';
+import { decimalArithmetic, decimalLiteral } from '../numbers/decimal-arithmetic.js';
+import { typeOfConstant } from '../numbers/exact-literals.js';
+import { losesDigits } from '../numbers/float-digits.js';
 import { roundedConstant } from '../numbers/rounded-constants.js';
 import { roundedInteger } from '../numbers/rounded-integers.js';
 import { timeOfDayNow } from '../names/session-words.js';
@@ -93,17 +96,28 @@ function textOf([only, more]: Nodes): Leaf | undefined {
 
 /**
  * `CASE x WHEN y`, which is not true where both are null; for the engine it is. And the engine tells
- * -0.0 from 0.0.
+ * -0.0 from 0.0, and makes floats of numbers beside decimals.
  * @returns undefined if the engine does the same
  */
 function caseOf(items: readonly Nodes[], args: readonly string[], type: Known): string | undefined {
   const whens = items.filter((_, at) => at % 2 === 1 && at < items.length - 1);
   const isOfZeros = type.kind === 'float' && whens.some(isZero);
-  if (whens.every(isLiteral) && !isOfZeros) return undefined;
+  const isOfDecimals = type.kind === 'decimal' && whens.some(isLong);
+  if (whens.every(isLiteral) && !isOfZeros && !isOfDecimals) return undefined;
   const [value = '', ...rest] = args;
-  const conditions = rest.map((arg, at) => (at % 2 === 0 && at < rest.length - 1 ? `(${value}) = (${arg})` : arg)); // prettier-ignore
+  const beside = (at: number, arg: string): string =>
+    isOfDecimals ? exactConstant(certain(items[at + 1], 'a value of CASE'), arg) : arg;
+  const conditions = rest.map((arg, at) => (at % 2 === 0 && at < rest.length - 1 ? `(${value}) = (${beside(at, arg)})` : arg)); // prettier-ignore
   return `multiIf(${conditions.join(', ')})`;
 }
+
+const isLong = ([only, more]: Nodes): boolean =>
+  more === undefined && losesDigits(only?.text ?? '');
+
+const exactConstant = (nodes: Nodes, written: string): string => {
+  const type = typeOfConstant(nodes);
+  return type ? decimalLiteral({ type, nodes, written }) : written;
+};
 
 const isLiteral = ([only, more]: Nodes): boolean =>
   more === undefined && (only?.kind === 'text' || only?.kind === 'number' || isWord(only, 'TRUE') || isWord(only, 'FALSE')); // prettier-ignore

@@ -1,5 +1,5 @@
 import { MillraceError } from '@app/platform';
-import { aliasesOf } from '../casts/value-types.js';
+import { aliasesOf } from '../names/aliases.js';
 import { isKeyword } from '../operands.js';
 import type { ObjectShapes, Scope } from '../queries/object-shapes.js';
 import {

@@ -43,6 +43,12 @@ export function checkFindings(
   const at = (name: string): string => placeOf(name, text);
   for (const name of findings.tableFunctions) {
     if (ALLOWED_TABLE_FUNCTIONS.has(name)) continue;
+    const instead = elsewhere(name);
+    if (instead !== undefined)
+      throw new MillraceError(
+        'INVALID_SQL',
+        `there is no table function ${name}${at(name)}${instead}`,
+      );
     throw refused(
       'table_function',
       `table function ${name} is not allowed${at(name)}; read from tables by their names`,
