@@ -26,8 +26,11 @@ export function timesOfDay(columns: readonly Column[]): ReadonlyMap<string, Comp
     columns.flatMap(({ name, type }): [string, ComputedColumn][] => {
       const readAs = type.replace(TIME_OF_DAY, "DateTime64($1, 'UTC')");
       if (readAs === type) return [];
-      const value = withLeaves(quoteIdentifier(name), type, (moment, { name: kind, parameters }) =>
-        kind === 'Time64' ? checkedTime(moment, parameters[0] ?? '', name) : moment,
+      const value = withLeaves(
+        quoteIdentifier(name),
+        type,
+        (moment, { name: kind, parameters: [digits = ''] }) =>
+          kind === 'Time64' ? checkedTime(moment, digits, name) : moment,
       );
       // A value with others within it is cast to the type that is served, which names the fields of structs.
       const isSingle = SINGLE.test(type);
