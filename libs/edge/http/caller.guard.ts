@@ -56,7 +56,7 @@ export class CallerGuard implements CanActivate {
     this.token.check(request.headers.authorization);
     if (access === undefined) throw new MillraceError('FORBIDDEN', 'this route is not open to you');
     const hold = holdTables(this.tables);
-    http.getResponse<FastifyReply>().raw.once('close', () => hold.release());
+    http.getResponse<FastifyReply>().raw.on('close', hold.release);
     request.organization = hold.organization;
     return true;
   }

@@ -28,7 +28,7 @@ export function refuseOtherSites(
   refuse: (error: MillraceError, request: FastifyRequest, reply: FastifyReply) => void,
 ): void {
   fastify.addHook('onRequest', (request, reply, done) => {
-    if (isHarmless(request) || !isOfOtherSite(request, origins)) {
+    if (!isOfOtherSite(request, origins) || isHarmless(request)) {
       done();
       return;
     }
@@ -70,6 +70,7 @@ const isFollowedLink = (headers: IncomingHttpHeaders): boolean =>
 
 function isOfOtherSite(request: FastifyRequest, allowed: readonly string[]): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers;
+  if (origin === undefined && site === undefined) return false;
   if (allowed.includes('*') || (origin !== undefined && allowed.includes(origin))) return false;
   switch (site) {
     case 'same-origin':

@@ -11,9 +11,10 @@ const SPARE = 1 / 8;
 const ENDED_AT_ONCE = 1 / 256;
 
 interface Connection {
+  readonly key: string;
   readonly socket: Socket;
   /** The request that has no complete answer yet. */
-  request?: FastifyRequest;
+  request?: FastifyRequest | undefined;
 }
 
 /**
@@ -41,50 +42,57 @@ export function connectionsMax(): number {
 export function boundConnections(fastify: FastifyInstance, most: number, tell: () => void): void {
   const open = new Map<string, Connection>();
   /** Connections without a request, those first that have been so for longest. */
-  const idle = new Map<string, Socket>();
+  const idle = new Set<Connection>();
+  /** Connections by the sockets of their requests. */
+  const known = new WeakMap<Socket, Connection>();
   let told = -Infinity;
 
-  function makeRoom(newest: string): void {
+  function makeRoom(newest: Connection): void {
     const [longest] = idle;
-    if (longest && longest[0] !== newest && idle.size > most * SPARE) {
+    if (longest && longest !== newest && idle.size > most * SPARE) {
       // A connection that ends is counted until it has ended, and must not be taken again.
-      idle.delete(longest[0]);
-      longest[1].destroy();
+      idle.delete(longest);
+      longest.socket.destroy();
       return;
     }
-    for (const key of ofLargestOwner(open, newest, Math.ceil(most * ENDED_AT_ONCE))) {
-      open.get(key)?.socket.destroy();
-      open.delete(key);
-      idle.delete(key);
+    for (const ended of ofLargestOwner(open, newest, Math.ceil(most * ENDED_AT_ONCE))) {
+      ended.socket.destroy();
+      open.delete(ended.key);
+      idle.delete(ended);
     }
   }
 
+  function connectionOf(socket: Socket): Connection | undefined {
+    const connection = known.get(socket) ?? open.get(keyOf(socket));
+    if (connection) known.set(socket, connection);
+    return connection;
+  }
+
   fastify.server.on('connection', (socket: Socket) => {
-    const key = keyOf(socket);
-    const connection = { socket };
-    open.set(key, connection);
-    idle.set(key, socket);
+    const connection: Connection = { key: keyOf(socket), socket };
+    open.set(connection.key, connection);
+    idle.add(connection);
+    known.set(socket, connection);
     socket.once('close', () => {
-      if (open.get(key) !== connection) return;
-      open.delete(key);
-      idle.delete(key);
+      idle.delete(connection);
+      if (open.get(connection.key) === connection) open.delete(connection.key);
     });
     if (open.size <= most) return;
-    makeRoom(key);
+    makeRoom(connection);
     if (performance.now() - told < TELL_EACH_MS) return;
     told = performance.now();
     tell();
   });
   fastify.addHook('onRequest', (request, { raw: response }, done) => {
-    const key = keyOf(request.raw.socket);
-    const connection = open.get(key);
+    const connection = connectionOf(request.raw.socket);
     if (connection) {
       connection.request = request;
-      idle.delete(key);
-      response.once('close', () => {
-        delete connection.request;
-        const isOpen = open.get(key) === connection && !connection.socket.destroyed;
-        if (isOpen) idle.set(key, connection.socket);
+      idle.delete(connection);
+      // The event comes once, and to keep a listener costs less than to take it away.
+      response.on('close', () => {
+        connection.request = undefined;
+        const isOpen = open.get(connection.key) === connection && !connection.socket.destroyed;
+        if (isOpen) idle.add(connection);
       });
     }
     done();
@@ -97,21 +105,21 @@ export function boundConnections(fastify: FastifyInstance, most: number, tell: (
  */
 function ofLargestOwner(
   open: ReadonlyMap<string, Connection>,
-  except: string,
+  except: Connection,
   count: number,
-): readonly string[] {
-  const owned = new Map<string | undefined, string[]>();
-  for (const [key, { request }] of open) {
-    if (key === except) continue;
-    const owner = request && ownerOf(request);
-    const keys = owned.get(owner);
-    if (keys) keys.push(key);
-    else owned.set(owner, [key]);
+): readonly Connection[] {
+  const owned = new Map<string | undefined, Connection[]>();
+  for (const connection of open.values()) {
+    if (connection === except) continue;
+    const owner = connection.request && ownerOf(connection.request);
+    const all = owned.get(owner);
+    if (all) all.push(connection);
+    else owned.set(owner, [connection]);
   }
-  let largest: readonly [string | undefined, readonly string[]] = [undefined, []];
+  let largest: readonly [string | undefined, readonly Connection[]] = [undefined, []];
   for (const each of owned) if (each[1].length > largest[1].length) largest = each;
-  const [owner, keys] = largest;
-  return owner === undefined ? keys.slice(0, count) : keys.slice(-count);
+  const [owner, all] = largest;
+  return owner === undefined ? all.slice(0, count) : all.slice(-count);
 }
 
 /** The share that a request counts for; a caller that has not logged in has none. */

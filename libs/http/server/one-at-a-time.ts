@@ -31,12 +31,23 @@ export function answerOneAtATime(
   const lines = new WeakMap<Socket, Line>();
   const answerers = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
+  let ended: Line[] = [];
 
   function begin(line: Line, exchange: Exchange): void {
     line.current = exchange;
-    // Many pieces of one connection are read before the next connection's.
-    exchange.response.once('close', () => setImmediate(goOn, line));
+    // The event comes once, and to keep a listener costs less than to take it away.
+    exchange.response.on('close', () => {
+      // Many pieces of one connection are read before the next connection's.
+      if (ended.length === 0) setImmediate(goOnWithAll);
+      ended.push(line);
+    });
     for (const answer of answerers) answer(exchange.request, exchange.response);
+  }
+
+  function goOnWithAll(): void {
+    const lines = ended;
+    ended = [];
+    for (const line of lines) goOn(line);
   }
 
   function goOn(line: Line): void {

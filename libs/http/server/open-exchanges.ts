@@ -17,11 +17,19 @@ export class OpenExchanges {
   constructor(fastify: FastifyInstance) {
     fastify.addHook('onRequest', ({ raw: request }, { raw: response }, done) => {
       const exchange = { request, response };
-      const ofSocket = this.open.get(request.socket) ?? new Set();
-      this.open.set(request.socket, ofSocket.add(exchange));
-      response.once('close', () => ofSocket.delete(exchange));
+      const ofSocket = this.begun(request.socket).add(exchange);
+      // The event comes once, and to keep a listener costs less than to take it away.
+      response.on('close', () => ofSocket.delete(exchange));
       done();
     });
+  }
+
+  private begun(socket: Socket): Set<Exchange> {
+    const known = this.open.get(socket);
+    if (known) return known;
+    const begun = new Set<Exchange>();
+    this.open.set(socket, begun);
+    return begun;
   }
 
   of(socket: Socket): Iterable<Exchange> {

@@ -26,7 +26,7 @@ interface Description<Label extends string> {
  *   includes the first count
  */
 export function counter<Label extends string = never>(
-  about: Description<Label>,
+  about: Description<Label> & { readonly collect?: () => void },
   values: readonly string[] = [],
 ): Counter<Label> {
   const made = new Counter({ ...about, labelNames: about.labelNames ?? [], registers: [registry] });

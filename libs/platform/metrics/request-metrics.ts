@@ -6,7 +6,10 @@ const responses = counter({
   name: 'millrace_http_responses_total',
   help: 'Answers by status',
   labelNames: ['method', 'status'],
+  collect: takeAnswers,
 });
+/** Numbers of answers by status and method that the metric does not have yet: its own count takes a tenth of the time of a small answer. */
+const answers = new Map<string | number, Map<string, number>>();
 // A rate does not see the step by which a series appears, so those of our faults are there before, here and below.
 for (const method of ['GET', 'POST', 'PUT', 'DELETE'])
   for (const status of new Set<number>(Object.values(ERROR_STATUS)))
@@ -39,18 +42,30 @@ export function measureRequests(server: FastifyInstance): void {
   server.addHook('onRequest', (request, reply, done) => {
     const startedAt = performance.now();
     // The event comes after the last byte, or when the client leaves earlier.
-    reply.raw.once('close', () => observe(request, reply, (performance.now() - startedAt) / 1000));
+    reply.raw.on('close', () => observe(request, reply, (performance.now() - startedAt) / 1000));
     done();
   });
 }
 
 function observe(request: FastifyRequest, reply: FastifyReply, seconds: number): void {
   const outcome = outcomeOf(reply);
-  const status = reply.raw.headersSent ? String(reply.raw.statusCode) : 'none';
-  responses.inc({ method: methodOf(request), status });
+  countAnswer(reply.raw.headersSent ? reply.raw.statusCode : 'none', methodOf(request));
   const { frontend, format } = kindOf(request.routeOptions.url ?? '');
   if (frontend !== undefined) queries.observe({ frontend, outcome }, seconds);
   else if (format !== undefined) uploads.observe({ format, outcome }, seconds);
+}
+
+function countAnswer(status: number | 'none', method: string): void {
+  const byMethod = answers.get(status) ?? new Map<string, number>();
+  if (byMethod.size === 0) answers.set(status, byMethod);
+  byMethod.set(method, (byMethod.get(method) ?? 0) + 1);
+}
+
+function takeAnswers(): void {
+  for (const [status, byMethod] of answers)
+    for (const [method, count] of byMethod)
+      responses.inc({ method, status: String(status) }, count);
+  answers.clear();
 }
 
 interface RouteKind {

@@ -1,4 +1,5 @@
-import { Controller, Get, Param, Req } from '@nestjs/common';
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import { NamedRoute } from '@app/http';
 import {
   Describe,
@@ -27,10 +28,10 @@ const EXAMPLE: TableSchema = {
 @Requires('query')
 export class SchemaController {
   /**
-   * A cache of schemas by the list of a table's columns. The same list has the same fields, unless
-   * it has objects.
+   * A cache of schemas, as JSON, by the list of a table's columns. The same list has the same
+   * fields, unless it has objects.
    */
-  private readonly steady = new WeakMap<TableDescription['columns'], TableSchema>();
+  private readonly steady = new WeakMap<TableDescription['columns'], string>();
 
   constructor(
     private readonly catalog: Catalog,
@@ -43,12 +44,15 @@ export class SchemaController {
     summary: 'Fields of all tables, with the types of Arrow, as ROAPI tells them',
     answer: { logs: EXAMPLE },
   })
-  async all(@Req() request: AuthenticatedRequest): Promise<Readonly<Record<string, TableSchema>>> {
+  all(@Req() request: AuthenticatedRequest, @Res() reply: FastifyReply): void | Promise<void> {
     const organization = organizationOf(request);
-    const tables: [string, TableSchema][] = [];
-    for (const table of this.catalog.tables(organization))
-      tables.push([table.name, await this.schemaOf(organization, table)]);
-    return Object.fromEntries(tables);
+    const tables = this.catalog.tables(organization);
+    const known = tables.map((table) => this.steady.get(table.columns));
+    const send = (schemas: readonly (string | undefined)[]): void =>
+      sendJson(reply, `{${tables.map(({ name }, at) => `${JSON.stringify(name)}:${schemas[at]}`).join(',')}}`); // prettier-ignore
+    // Nothing is waited for where all is known: to wait costs as much as to answer.
+    if (known.every((schema) => schema !== undefined)) return send(known);
+    return this.schemasOf(organization, tables).then(send);
   }
 
   @Get(':table')
@@ -62,20 +66,36 @@ export class SchemaController {
   async one(
     @Req() request: AuthenticatedRequest,
     @Param('table') name: string,
-  ): Promise<TableSchema> {
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     const organization = organizationOf(request);
-    return this.schemaOf(organization, knownTable(this.catalog, organization, name));
+    const table = knownTable(this.catalog, organization, name);
+    sendJson(reply, await this.schemaOf(organization, table));
+  }
+
+  private async schemasOf(
+    organization: RequestOrganization,
+    tables: readonly TableDescription[],
+  ): Promise<readonly string[]> {
+    const schemas: string[] = [];
+    for (const table of tables) schemas.push(await this.schemaOf(organization, table));
+    return schemas;
   }
 
   private async schemaOf(
     organization: RequestOrganization,
     table: TableDescription,
-  ): Promise<TableSchema> {
+  ): Promise<string> {
     const known = this.steady.get(table.columns);
-    if (known) return known;
+    if (known !== undefined) return known;
     const shapes = await this.shapes.of(organization, table);
-    const schema = { fields: arrowFields(table, shapes) };
-    if (shapes.size === 0) this.steady.set(table.columns, schema);
-    return schema;
+    const schema: TableSchema = { fields: arrowFields(table, shapes) };
+    const text = JSON.stringify(schema);
+    if (shapes.size === 0) this.steady.set(table.columns, text);
+    return text;
   }
+}
+
+function sendJson(reply: FastifyReply, text: string): void {
+  void reply.type('application/json; charset=utf-8').send(text);
 }

@@ -9,7 +9,7 @@ import {
 import { asText, binaryValue } from './binary-values.js';
 import { readElement, readEngineType, typeWithin } from './engine-type.js';
 import { givenValues } from './given-values.js';
-import { hasWallTimes, wallTimeText } from './wall-times.js';
+import { isShownAsText, shownText } from './wall-times.js';
 
 type Leaf = (name: string, parameters: readonly string[]) => string | undefined;
 
@@ -139,7 +139,7 @@ function expression(
   if (type === 'Dynamic' && (leaf || format === 'csv')) return textOfAnything(column);
   if (leaf && type === 'Array(Dynamic)') return `arrayMap(e -> ${textOfAnything('e')}, ${column})`;
   if (!leaf) {
-    const value = hasWallTimes(type) ? wallTimeText(column, type) : column;
+    const value = isShownAsText(type) ? shownText(column, type) : column;
     return format === 'csv' && isNested(type) ? `toJSONString(${value})` : value;
   }
   const bytes = marksBytes ? binaryValue(column, type) : undefined;

@@ -17,13 +17,17 @@ export function isWallTime(type: string): boolean {
   return read.name === 'DateTime64' && read.parameters.length === 1;
 }
 
-/** True for a type of local times, or one that contains such a type. */
-export function hasWallTimes(type: string): boolean {
+/** Objects and lists, which the engine would write as keys in its own manner: `(1,'x')`. */
+const isNestedKey = (type: string): boolean => /^(?:Tuple|Array|Map|Nullable\(Tuple)\b/.test(type);
+
+/** True for a type of local times, of maps whose keys are objects or lists, or one that contains such. */
+export function isShownAsText(type: string): boolean {
   const read = readEngineType(type);
-  if (read.name === 'Array' || read.name === 'Nullable') return hasWallTimes(typeWithin(read));
-  if (read.name === 'Map') return read.parameters.some(hasWallTimes);
+  if (read.name === 'Map' && isNestedKey(typeWithin(read))) return true;
+  if (/^(?:Array|Map|Nullable)$/.test(read.name) && read.parameters.some(isShownAsText))
+    return true;
   if (read.name === 'Tuple')
-    return read.parameters.some((parameter) => hasWallTimes(readElement(parameter).type));
+    return read.parameters.some((parameter) => isShownAsText(readElement(parameter).type));
   return isWallTime(type);
 }
 
@@ -31,48 +35,43 @@ export function hasWallTimes(type: string): boolean {
 const mayMakeWallTimes = (statement: string): boolean =>
   TIMES.test(statement) && TIMES.test(statement.replace(ZONED, ''));
 
-/** Tells whether such times may be among the columns of a statement, over these tables. */
+/** Tells whether columns that are shown as text may be among those of a statement, over these tables. */
 export const mayHaveWallTimes = (statement: string, tables: readonly TableDescription[]): boolean =>
   mayMakeWallTimes(statement) ||
-  tables.some(({ columns }) => columns.some(({ type }) => hasWallTimes(type)));
+  tables.some(({ columns }) => columns.some(({ type }) => isShownAsText(type)));
 
-/** Gives SQL that writes the time in ISO 8601, without a zone. */
-export function wallTimeText(column: string, type: string): string {
-  if (!hasWallTimes(type)) return column;
+/** Gives SQL that writes local times in ISO 8601, without a zone, and keys that are objects as JSON. */
+export function shownText(column: string, type: string): string {
+  if (!isShownAsText(type)) return column;
   const read = readEngineType(type);
-  if (read.name === 'Array')
-    return `arrayMap(e -> ${wallTimeText('e', typeWithin(read))}, ${column})`;
+  if (read.name === 'Array') return `arrayMap(e -> ${shownText('e', typeWithin(read))}, ${column})`;
   if (read.name === 'Map') {
-    const [key, value] = [wallTimeText('k', typeWithin(read)), wallTimeText('v', typeWithin(read, 1))]; // prettier-ignore
-    return `mapApply((k, v) -> (${key}, ${value}), ${column})`;
+    const [key, value] = [typeWithin(read), typeWithin(read, 1)];
+    const shownKey = isNestedKey(key)
+      ? `toJSONString(${shownText('e', key)})`
+      : shownText('e', key);
+    const values = `arrayMap(e -> ${shownText('e', value)}, mapValues(${column}))`;
+    return `mapFromArrays(arrayMap(e -> ${shownKey}, mapKeys(${column})), ${values})`;
   }
-  const tuple = tupleOf(type);
-  if (!tuple) return `replaceOne(toString(${column}), ' ', 'T')`;
-  const values = tuple.map((element, at) =>
-    wallTimeText(`tupleElement(${column}, ${at + 1})`, element.type),
+  if (isWallTime(type)) return `replaceOne(toString(${column}), ' ', 'T')`;
+  const isNullable = read.name === 'Nullable';
+  const { parameters } = isNullable ? readEngineType(typeWithin(read)) : read;
+  const values = parameters.map((parameter, at) =>
+    shownText(`tupleElement(${column}, ${at + 1})`, readElement(parameter).type),
   );
-  const texts = `tuple(${values.join(', ')})`;
-  const written = read.name === 'Tuple' ? texts : `if(isNull(${column}), NULL, ${texts})`;
-  return `CAST(${written}, ${quoteText(textType(type))})`;
-}
-
-/** The elements of a struct that may be null. */
-function tupleOf(type: string): readonly ReturnType<typeof readElement>[] | undefined {
-  const read = readEngineType(type);
-  if (read.name === 'Nullable') return tupleOf(typeWithin(read));
-  return read.name === 'Tuple' ? read.parameters.map(readElement) : undefined;
+  const written = `CAST(tuple(${values.join(', ')}), ${quoteText(textType(type))})`;
+  return isNullable ? `if(isNull(${column}), NULL, ${written})` : written;
 }
 
 function textType(type: string): string {
-  if (!hasWallTimes(type)) return type;
+  if (!isShownAsText(type)) return type;
   const read = readEngineType(type);
-  if (read.name === 'Array') return `Array(${textType(typeWithin(read))})`;
+  if (isWallTime(type)) return 'Nullable(String)';
   if (read.name === 'Map') {
-    const [key, value] = [typeWithin(read), typeWithin(read, 1)];
-    return `Map(${hasWallTimes(key) ? 'String' : key}, ${textType(value)})`;
+    const [key, value] = [typeWithin(read), textType(typeWithin(read, 1))];
+    return `Map(${isShownAsText(key) || isNestedKey(key) ? 'String' : key}, ${value})`;
   }
-  const tuple = tupleOf(type);
-  if (!tuple) return 'Nullable(String)';
-  const elements = tuple.map((each) => each.name + textType(each.type)).join(', ');
-  return read.name === 'Tuple' ? `Tuple(${elements})` : `Nullable(Tuple(${elements}))`;
+  if (read.name !== 'Tuple') return `${read.name}(${textType(typeWithin(read))})`;
+  const elements = read.parameters.map(readElement);
+  return `Tuple(${elements.map((each) => each.name + textType(each.type)).join(', ')})`;
 }

@@ -66,6 +66,45 @@ describe('types of Parquet that few programs write', () => {
     expect(answer.json()).toMatchObject({ status: [{ successful: 1, failed: 1, error: expect.stringContaining('which has the times of one day') as string }] }); // prettier-ignore
   });
 
+  it.each(['list', 'struct', 'map'])('nor is one within a %s', async (kind) => {
+    for (const more of ['', ',materialize=false'])
+        expect(await register(`long-times-${kind}`, more)).toContain('column \\"took\\" has a time of day beyond 24 hours'); // prettier-ignore
+  });
+
+  it('intervals within lists, structs and maps are text', async () => {
+    for (const more of ['', ',materialize=false']) {
+      expect(await register('intervals-within', more)).toBe('');
+      expect(await ask('SELECT * FROM t')).toEqual([
+        {
+          id: 1,
+          list: ['P1M2DT3.5S', null],
+          object: { a: 'P3D', b: 'x' },
+          by_text: { k: 'PT7200S' },
+        },
+      ]);
+    }
+  });
+
+  it('times without a zone have none within structs and maps, and keys that are structs are JSON', async () => {
+    const [wall, moment] = ['2024-05-06T07:08:09.000123', '2024-05-06T07:08:09.000123Z'];
+    const one = { wall, moment, day: '10:20:30.000005' };
+    for (const more of ['', ',materialize=false']) {
+      expect(await register('times-within', more)).toBe('');
+      expect(await ask('SELECT * FROM t ORDER BY id')).toEqual([
+        {
+          id: 1,
+          object: one,
+          list: [one],
+          by_text: { a: wall },
+          by_wall: { [wall]: 1 },
+          by_moment: { [moment]: 1 },
+          by_object: { [JSON.stringify(one)]: 1 },
+        },
+        { id: 2, object: null, list: [], by_text: {}, by_wall: {}, by_moment: {}, by_object: {} },
+      ]);
+    }
+  });
+
   it('a map whose keys are structs is refused in an upload, with the column', async () => {
     const { status, bytes } = await upload('struct_keys', readFileSync(fixture('struct-keys')));
     expect([status, bytes.toString()]).toEqual([

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rm, stat, statfs } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { checkArrow } from '@app/arrow';
 import { BrokenFileError, type DecimalBytes } from '@app/parquet';
@@ -18,6 +18,7 @@ import type { DecimalPaths } from '../columns/wide-decimals.js';
 import { BlankLinesError } from '../csv/blank-lines-error.js';
 import { checkCharacters } from './character-scan.js';
 import { decimalsOfFile, otherDecimal, togetherOf } from '../columns/decimals-of-files.js';
+import { halfOfFree } from '../temporary-room.js';
 import { checkJsonDepth, OBJECT_LEVELS_MAX } from './json-depth.js';
 
 /** The things that a look at files tells besides. */
@@ -281,9 +282,4 @@ async function checkUnpacked(
   } finally {
     await rm(unpacked, { force: true });
   }
-}
-
-async function halfOfFree(directory: string): Promise<number> {
-  const { bavail, bsize } = await statfs(directory);
-  return Math.floor((bavail * bsize) / 2);
 }

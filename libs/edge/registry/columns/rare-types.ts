@@ -9,10 +9,13 @@ import {
 import { settingsClause, type Source } from '../../sources/source.js';
 import type { ComputedColumn } from './computed-column.js';
 import { answeredRows } from '../../sources/answered-rows.js';
+import { withLeaves } from './with-leaves.js';
 
-const TIME_OF_DAY = /^(?:Nullable\()?Time64\((\d)\)/;
+const TIME_OF_DAY = /\bTime64\((\d)\)/g;
+const SINGLE = /^(?:Nullable\()?Time64\(/;
 const OF_TEXT = /^(?:Nullable\()?String\b/;
-const OF_INTERVAL = new RegExp(`^(?:Nullable\\()?FixedString\\(${INTERVAL_BYTES}\\)`);
+const BYTES = `FixedString(${INTERVAL_BYTES})`;
+const OF_INTERVAL = new RegExp(`\\bFixedString\\(${INTERVAL_BYTES}\\)`, 'g');
 
 /**
  * Says how to read times of day of Parquet. The engine passes over whole days: 25 hours, as some
@@ -21,17 +24,30 @@ const OF_INTERVAL = new RegExp(`^(?:Nullable\\()?FixedString\\(${INTERVAL_BYTES}
 export function timesOfDay(columns: readonly Column[]): ReadonlyMap<string, ComputedColumn> {
   return new Map(
     columns.flatMap(({ name, type }): [string, ComputedColumn][] => {
-      const digits = TIME_OF_DAY.exec(type)?.[1];
-      if (digits === undefined) return [];
-      const moment = quoteIdentifier(name);
-      const at = (day: string): string => `toDateTime64('1970-01-${day} 00:00:00', ${digits}, 'UTC')`; // prettier-ignore
-      const isOther = `ifNull(${moment} < ${at('01')} OR ${moment} >= ${at('02')}, 0)`;
-      const told = `column ${JSON.stringify(name)} has a time of day beyond 24 hours, as some programs write lengths of time: declare it a timestamp in \`schema\`, which counts from 1970-01-01`;
-      const checked = `if(throwIf(${isOther}, ${quoteText(told)}) = 0, ${moment}, NULL)`;
-      const value = `toTime64(${checked}, ${digits})`;
-      return [[name, { readAs: `Nullable(DateTime64(${digits}, 'UTC'))`, type: `Nullable(Time64(${digits}))`, value }]]; // prettier-ignore
+      const readAs = type.replace(TIME_OF_DAY, "DateTime64($1, 'UTC')");
+      if (readAs === type) return [];
+      const value = withLeaves(
+        quoteIdentifier(name),
+        type,
+        (moment, { name: kind, parameters: [digits = ''] }) =>
+          kind === 'Time64' ? checkedTime(moment, digits, name) : moment,
+      );
+      // A value with others within it is cast to the type that is served, which names the fields of structs.
+      const isSingle = SINGLE.test(type);
+      return [[name, { readAs: isSingle ? nullable(readAs) : readAs, type: isSingle ? nullable(type) : '', value }]]; // prettier-ignore
     }),
   );
+}
+
+const nullable = (type: string): string =>
+  type.startsWith('Nullable(') ? type : `Nullable(${type})`;
+
+function checkedTime(moment: string, digits: string, column: string): string {
+  const at = (day: string): string => `toDateTime64('1970-01-${day} 00:00:00', ${digits}, 'UTC')`;
+  const isOther = `ifNull(${moment} < ${at('01')} OR ${moment} >= ${at('02')}, 0)`;
+  const told = `column ${JSON.stringify(column)} has a time of day beyond 24 hours, as some programs write lengths of time: declare it a timestamp in \`schema\`, which counts from 1970-01-01`;
+  const checked = `if(throwIf(${isOther}, ${quoteText(told)}) = 0, ${moment}, NULL)`;
+  return `toTime64(${checked}, ${digits})`;
 }
 
 /**
@@ -43,22 +59,32 @@ export async function intervals(
   { footers, settings }: Source,
   statements: SourceEngine['statements'],
 ): Promise<ReadonlyMap<string, ComputedColumn>> {
-  const wanted = isDeclared ? OF_TEXT : OF_INTERVAL;
-  if (footers === undefined || !columns.some(({ type }) => wanted.test(type))) return new Map();
+  const mayBe = ({ type }: Column): boolean => isDeclared ? OF_TEXT.test(type) : type.includes(BYTES); // prettier-ignore
+  if (footers === undefined || !columns.some(mayBe)) return new Map();
   const paths = `arrayMap(each -> tupleElement(each, 'path'), arrayFilter(each -> tupleElement(each, 'logical_type') = 'Interval', columns))`;
   const sql = `SELECT DISTINCT arrayJoin(${paths}) FROM ${footers}${settingsClause(settings)} FORMAT JSONCompactEachRow`;
   const told = await statements.run(sql).catch((error: unknown) => {
     if (isDeclared && error instanceof WarehouseError) return '';
     throw error;
   });
-  const names = new Set(answeredRows<readonly [string]>(told).map(([name]) => name));
+  const found = answeredRows<readonly [string]>(told).map(([path]) => path);
   return new Map(
-    columns
-      .filter(({ name, type }) => names.has(name) && wanted.test(type))
-      .map(({ name }) => {
-        const value = intervalText(quoteIdentifier(name));
-        const readAs = `Nullable(FixedString(${INTERVAL_BYTES}))`;
-        return [name, { readAs, type: 'Nullable(String)', value }];
-      }),
+    columns.filter(mayBe).flatMap(({ name, type }): [string, ComputedColumn][] => {
+      const column = quoteIdentifier(name);
+      if (found.includes(name)) {
+        const readAs = `Nullable(${BYTES})`;
+        return [[name, { readAs, type: 'Nullable(String)', value: intervalText(column) }]];
+      }
+      // Other bytes of the same length cannot be told from intervals, unless all within are such.
+      const within = found.filter((path) => path.startsWith(`${name}.`)).length;
+      if (isDeclared || within !== type.match(OF_INTERVAL)?.length) return [];
+      const shown = type.replace(OF_INTERVAL, 'String');
+      const texts = withLeaves(column, type, (value, { name: kind, parameters }) =>
+        kind === 'FixedString' && parameters[0] === String(INTERVAL_BYTES)
+          ? intervalText(value)
+          : value,
+      );
+      return [[name, { readAs: type, type: shown, value: `CAST(${texts}, ${quoteText(shown)})` }]];
+    }),
   );
 }

@@ -1,9 +1,9 @@
 import { areWide, bytesType, decimalOfBytes, refuseTooWide, typeOfBytes, type DecimalBytes } from '@app/parquet'; // prettier-ignore
 import { certain } from '@app/platform';
-import { readElement, readEngineType } from '@app/query';
 import { quoteIdentifier, type Column } from '@app/warehouse';
 import { SourceError } from '../../sources/source-error.js';
 import type { ComputedColumn } from './computed-column.js';
+import { withLeaves } from './with-leaves.js';
 
 /** Decimals of files. `areBytes`: they must be read as bytes, whether they have more than they need or not. */
 export type FoundDecimal = DecimalBytes & { readonly areBytes?: true };
@@ -74,7 +74,13 @@ function ofBytes(
     return decimal ? bytesType(decimal) : plain;
   });
   // The value is cast to the type that is served, which names the fields of structs.
-  return { readAs, type: '', value: decoded(quoteIdentifier(name), type, asBytes.values()) };
+  const decimal = asBytes.values();
+  const value = withLeaves(quoteIdentifier(name), type, (leaf, { name: kind }) => {
+    if (kind !== 'Decimal') return leaf;
+    const bytes = decimal.next().value as AsBytes[number];
+    return bytes ? decimalOfBytes(leaf, bytes) : leaf;
+  });
+  return { readAs, type: '', value };
 }
 
 const nullable = (type: string): string => `Nullable(${type})`;
@@ -83,48 +89,3 @@ const inSeveralWays = (column: string): SourceError =>
   new SourceError(
     `column ${JSON.stringify(column)} has decimals in more bytes than their digits need, and in one file in others than in another, or no statistics that tell how many: write the files anew, or leave the column out by \`schema\``,
   );
-
-/** SQL of a value that has bytes in place of decimals. */
-function decoded(
-  value: string,
-  type: string,
-  decimals: Iterator<AsBytes[number]>,
-  depth = 0,
-): string {
-  const { name, parameters } = readEngineType(type);
-  const [first = '', second = ''] = parameters;
-  switch (name) {
-    case 'Nullable':
-      return decoded(value, first, decimals, depth);
-    case 'Decimal': {
-      const decimal = decimals.next().value as AsBytes[number];
-      return decimal ? decimalOfBytes(value, decimal) : value;
-    }
-    case 'Tuple': {
-      const elements = parameters.map((element, index) =>
-        decoded(`tupleElement(${value}, ${index + 1})`, readElement(element).type, decimals, depth),
-      );
-      return `tuple(${elements.join(', ')})`;
-    }
-    case 'Array':
-      return each(value, first, decimals, depth);
-    case 'Map': {
-      const keys = each(`mapKeys(${value})`, first, decimals, depth);
-      const there = `arrayMap(k -> assumeNotNull(k), ${keys})`;
-      return `mapFromArrays(${there}, ${each(`mapValues(${value})`, second, decimals, depth)})`;
-    }
-    default:
-      return value;
-  }
-}
-
-function each(
-  list: string,
-  element: string,
-  decimals: Iterator<AsBytes[number]>,
-  depth: number,
-): string {
-  const one = `e${depth}`;
-  const value = decoded(one, element, decimals, depth + 1);
-  return value === one ? list : `arrayMap(${one} -> ${value}, ${list})`;
-}

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, rm, symlink } from 'node:fs/promises';
-import { dirname, extname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { createGunzip, createGzip } from 'node:zlib';
-import { COMPRESSED, engineFormat } from '../../sources/engine-format.js';
+import { dirname, join } from 'node:path';
+import { engineFormat } from '../../sources/engine-format.js';
 import { listedPaths } from '../../sources/listed-paths.js';
 import { SourceError } from '../../sources/source-error.js';
 import type { DescribedTable } from '../../table-description.js';
 import { BlankLinesError } from './blank-lines-error.js';
-import { withoutBlankLines } from './blank-lines.js';
+import { copyWithoutBlankLines } from './copy-without-blank-lines.js';
 import { sourceOfFiles, type OpenedSource, type Workshop } from '../prepare/open-source.js';
+import { halfOfFree } from '../temporary-room.js';
 
 /**
  * Reads a source as it is, and from temporary files without its blank lines if it has some, because
@@ -53,10 +51,11 @@ async function cleaned(
   const { engine, folder, error } = workshop;
   const format = engineFormat(described.options);
   if (!csv || !format) throw error;
+  const room = { bytes: await halfOfFree(workshop.directory) };
   for (const file of await listedPaths(files, engine.statements)) {
     const target = join(folder, file);
     await mkdir(dirname(target), { recursive: true });
-    if (error.paths.has(file)) await clean(file, target, csv.delimiter);
+    if (error.paths.has(file)) await copyWithoutBlankLines(file, target, csv.delimiter, room);
     else await symlink(file, target);
   }
   const place = { kind: 'local', path: join(folder, path) } as const;
@@ -65,15 +64,4 @@ async function cleaned(
     // Nobody changes the temporary files.
     ...{ shown, stamp: stamp ?? (() => Promise.resolve(undefined)), unpacked: folder },
   };
-}
-
-async function clean(file: string, target: string, delimiter: string): Promise<void> {
-  const ending = extname(file).slice(1);
-  if (COMPRESSED.includes(ending) && ending !== 'gz')
-    throw new SourceError(`it has blank lines, and is packed by ${ending}: unpack it, or pack it by gzip`); // prettier-ignore
-  const lines = (pieces: AsyncIterable<Buffer>) =>
-    withoutBlankLines(pieces, delimiter.charCodeAt(0));
-  const [from, to] = [createReadStream(file), createWriteStream(target)];
-  if (ending === 'gz') await pipeline(from, createGunzip(), lines, createGzip({ level: 1 }), to);
-  else await pipeline(from, lines, to);
 }

@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,5 +82,16 @@ describe('sheets of workbooks', () => {
       `column "a" has "${shown}" in row 2 below its name`,
     );
     expect((await read({ a: values })).rows).toHaveLength(2);
+  });
+
+  it('are read without a line about formats that the library does not know', async () => {
+    const file = join(import.meta.dirname, '../../../../test/fixtures/roapi/excel_range.ods');
+    const written = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+    try {
+      await readWorkbook(file, { format: 'ods' }, join(folder, 'ods.jsonl'));
+      expect(written).not.toHaveBeenCalled();
+    } finally {
+      written.mockRestore();
+    }
   });
 });

@@ -63,12 +63,19 @@ export async function readWorkbook(
  */
 const MAGIC = [Buffer.from('PK'), Buffer.from('d0cf11e0', 'hex')];
 
-/** The library's messages about damaged files describe the library itself. */
+/**
+ * The library's messages about damaged files describe the library itself. It also writes lines about
+ * formats of numbers that it does not know, which nobody can act upon.
+ */
 function whole<Workbook>(read: () => Workbook): Workbook {
+  const { error: write } = console;
+  console.error = () => undefined;
   try {
     return read();
   } catch (error) {
     throw new SourceError('it is no workbook, or a damaged one', { cause: error });
+  } finally {
+    console.error = write;
   }
 }
 
