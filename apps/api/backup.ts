@@ -16,6 +16,9 @@ directory of it.
           copied: so a copy that failed is made again.
   --help  this text
 
+It ends with code 2 where the server runs without a table that it cannot load: the backup has all
+but that one, and an earlier backup may be the only one with it.
+
 In a cluster it waits until what was acknowledged is in tables, and has ClickHouse make a backup of
 these, where CLICKHOUSE_BACKUPS of the server says. Then copy the event store: docs/operations.md.`;
 

@@ -1,9 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Projector } from '@app/event-store';
-import { AuditTables, type AuditFilter, type AuditRow } from '@app/warehouse';
+import { AUDIT_TABLE, AuditTables, TableAsideError, type AuditFilter, type AuditRow } from '@app/warehouse'; // prettier-ignore
+import { isBroken } from './trail/last-position.js';
 
 /** An event stream of a stream. */
 const STREAM = /^stream-/;
+
+/** A server loads tables whose columns are others; then no statement says which table is at fault. */
+function tellBroken(error: unknown): never {
+  throw isBroken(error) ? new TableAsideError(AUDIT_TABLE) : error;
+}
 
 export interface NamedAuditRow extends AuditRow {
   /** The name of the stream that the entry is about, if any. */
@@ -27,7 +33,7 @@ export class AuditPages {
     filter: AuditFilter,
   ): Promise<{ readonly rows: readonly NamedAuditRow[]; readonly total: number }> {
     await this.projector.settled(database);
-    const { rows, total } = await this.tables.auditPage(database, filter);
+    const { rows, total } = await this.tables.auditPage(database, filter).catch(tellBroken);
     const streams = new Set(rows.map(({ stream }) => stream).filter((each) => STREAM.test(each)));
     const names = await this.tables.namesOfStreams(database, [...streams]);
     return {

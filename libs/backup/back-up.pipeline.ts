@@ -6,7 +6,7 @@ import type { CopiedEvents } from '@app/event-store';
 import type { HoldableQueue, QueueHold } from '@app/ingest-queue';
 import { nodeId, syncPath, writeDurably } from '@app/files';
 import type { Logger } from '@app/platform';
-import { NETWORK_ERROR, WarehouseError, type TableBackups } from '@app/warehouse';
+import { NETWORK_ERROR, WarehouseError, type TableBackups, type TableHealth } from '@app/warehouse';
 import { backupName, isBackupName } from './backup-name.js';
 import { copyFile, copyFolder, describeFiles, emptyFolder, syncAll } from './kept-files.js';
 import { FILES, MANIFEST, newManifest, readManifest, TABLES } from './manifest.js';
@@ -15,7 +15,7 @@ import { FILES, MANIFEST, newManifest, readManifest, TABLES } from './manifest.j
 interface RunningServer {
   readonly dataDirectory: string;
   readonly version: string;
-  readonly tables: TableBackups;
+  readonly tables: TableBackups & Pick<TableHealth, 'asideTables'>;
   readonly queue: HoldableQueue;
   readonly events: CopiedEvents;
   lastPosition(): Promise<bigint | undefined>;
@@ -159,7 +159,10 @@ export class BackUpPipeline {
     await syncPath(folder);
     const endedAt = new Date().toISOString();
     const tables = hasTables ? { ...(base === undefined ? {} : { base }) } : undefined;
-    const manifest = newManifest({ millrace: version, begunAt, endedAt, position, tables, files });
+    const lacks = this.server.tables
+      .asideTables()
+      .map(({ database, table }) => `${database}.${table}`);
+    const manifest = newManifest({ millrace: version, begunAt, endedAt, position, tables, lacks, files }); // prettier-ignore
     signal.throwIfAborted();
     await writeDurably(join(folder, MANIFEST), `${JSON.stringify(manifest, undefined, 2)}\n`);
     await syncPath(this.backups);

@@ -27,6 +27,8 @@ const manifestSchema = z.object({
       base: z.string().optional(),
     })
     .optional(),
+  /** Tables that the engine could not load then, and that are in an earlier backup at best. */
+  lacks: z.array(z.string()).default([]),
   /** All files below `data`. */
   files: z.array(z.object({ path: z.string(), bytes: z.number(), sha256: z.string() })),
 });

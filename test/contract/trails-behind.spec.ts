@@ -12,6 +12,8 @@ class PartlyLoaded extends MemoryAuditTables {
   readonly aside = new Set<string>();
   /** Tables that have another column in the place of one of theirs. */
   readonly changed = new Set<string>();
+  /** They are as they were made after so many refusals. */
+  refusals = Infinity;
 
   override createAuditTable(database: string): Promise<void> {
     return this.unless(database, () => super.createAuditTable(database));
@@ -32,6 +34,8 @@ class PartlyLoaded extends MemoryAuditTables {
   private unless<T>(database: string, work: () => Promise<T>): Promise<T> {
     if (this.aside.has(database)) return Promise.reject(new TableAsideError('_audit'));
     if (!this.changed.has(database)) return work();
+    this.refusals -= 1;
+    if (this.refusals < 0) return work();
     return Promise.reject(new WarehouseError(47, 'UNKNOWN_IDENTIFIER', 'no column actor'));
   }
 }
@@ -42,6 +46,7 @@ describe('a trail whose table the engine cannot load', () => {
   let tables: PartlyLoaded;
   const databases = new Map<string, string>();
   const said: string[] = [];
+  let lagMs: number;
   const log = { error: (_: object, message: string) => void said.push(message) };
 
   const start = async (): Promise<void> => {
@@ -49,7 +54,9 @@ describe('a trail whose table the engine cannot load', () => {
     await lead.take();
     node = await startNode(site, {
       snapshots: site.snapshots,
-      more: (models) => [new AuditTrailProjection(tables, directoryOf(models), KEY, lead, log)],
+      more: (models) => [
+        new AuditTrailProjection(tables, directoryOf(models), KEY, lead, { log, lagMs }),
+      ],
     });
   };
   const directoryOf = (
@@ -68,6 +75,7 @@ describe('a trail whose table the engine cannot load', () => {
 
   beforeEach(async () => {
     said.length = 0;
+    lagMs = 100;
     site = openSite();
     tables = new PartlyLoaded();
     await start();
@@ -93,6 +101,18 @@ describe('a trail whose table the engine cannot load', () => {
     }
     await node.stop();
     await start();
+    await change('acme');
+    await node.projector.settled();
+    expect(await problems()).toEqual([]);
+  });
+
+  it('is waited for where a node refuses its table for a moment only', async () => {
+    await node.stop();
+    lagMs = 20_000;
+    tables.changed.add(databaseOf('acme'));
+    tables.refusals = 3;
+    await start();
+    expect(said).toEqual([]);
     await change('acme');
     await node.projector.settled();
     expect(await problems()).toEqual([]);

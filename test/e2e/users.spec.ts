@@ -260,6 +260,17 @@ describe('users', () => {
         expect(refusal(await put('root', name, changes))[0]).toBe(400);
     });
 
+    it('403 for who is no admin, whether there is such a person or not: in default everybody is', async () => {
+      const [viewer, other] = [await add('acme', 'viewer'), await add('acme', 'viewer')];
+      for (const org of ['default', 'acme']) {
+        const ask = (name: string): Promise<Answer> =>
+          as(viewer, 'PUT', `/api/${org}/users/${email(name)}`, { first_name: 'You' });
+        const [there, nowhere, root] = [await ask(other), await ask('nobody'), await ask('root')];
+        expect(refusal(there)[0]).toBe(403);
+        for (const answer of [nowhere, root]) expect(refusal(answer)).toEqual(refusal(there));
+      }
+    });
+
     it('404: no such user, or one of another organization', async () => {
       const other = await add('default');
       for (const name of ['nobody', other])

@@ -56,7 +56,6 @@ async function backupTask(components: Components, logger: Logger): Promise<Opera
   const pipeline = await BackUpPipeline.open(running, config.backupDirectory, logger);
   return async (wish, working) => ({
     folder: await pipeline.backUp(backupWish.parse(wish), working),
-    lacks: warehouse.asideTables().map(({ database, table }) => `${database}.${table}`),
   });
 }
 

@@ -146,7 +146,9 @@ export async function openStores(
   const deadLetter = openDeadLetter(config.dataDirectory);
   const forgotten = new ForgottenBatchesProjection(streams, deadLetter);
   const chainKey = auditKey(serverKey);
-  const auditTrail = new AuditTrailProjection(warehouse, directory, chainKey, lead, logger);
+  const auditTrail = new AuditTrailProjection(warehouse, directory, chainKey, lead, {
+    log: logger,
+  });
   return {
     ...opened,
     config,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { BucketBackups } from '@app/backup';
+import { readManifest, type BucketBackups } from '@app/backup';
 import { readConfigOfCommand } from '@app/config';
 import { placeInS3 } from '@app/object-store';
 import { askServer, OperatorError } from '@app/platform';
@@ -16,7 +16,9 @@ const TOLD = {
   check: 'writing all of it to the disk',
   send: 'copying it to S3',
 };
-const alone = z.object({ folder: z.string(), lacks: z.array(z.string()).default([]) });
+const alone = z.object({ folder: z.string() });
+/** The code of a backup that is whole but for tables that the engine cannot load. */
+const LACKING = 2;
 const inCluster = z.object({ name: z.string(), position: z.string() });
 
 interface Copying {
@@ -35,6 +37,16 @@ async function copyTo({ to, address, update }: Copying, folder: string): Promise
   });
 }
 
+/** An earlier backup may be the only one with such a table. Who takes old ones away by the code keeps it. */
+function tellWhatIsLacking(folder: string): void {
+  const { lacks } = readManifest(folder);
+  if (lacks.length === 0) return;
+  process.exitCode = LACKING;
+  console.error(
+    `the backup has not got ${lacks.join(', ')}, which the engine cannot load: keep the earlier backups that have it (docs/operations.md, "Damaged definitions")`,
+  );
+}
+
 interface Wanted {
   readonly name: string | undefined;
   /** The name of an earlier backup. */
@@ -43,7 +55,10 @@ interface Wanted {
   readonly to: string | undefined;
 }
 
-/** Has the running server make a backup. @throws {Error} when it is not whole, or its copy is not */
+/**
+ * Has the running server make a backup. The exit code is another one where a table is not in it.
+ * @throws {Error} when it is not whole, or its copy is not
+ */
 export async function makeBackup({ name, base, to: address }: Wanted): Promise<void> {
   const config = readConfigOfCommand();
   const place = address === undefined ? undefined : placeInS3(address);
@@ -73,14 +88,11 @@ export async function makeBackup({ name, base, to: address }: Wanted): Promise<v
     }
     const there = name === undefined ? undefined : join(config.backupDirectory, name);
     const isThere = to !== undefined && there !== undefined && existsSync(there);
-    const { folder, lacks } = isThere ? { folder: there, lacks: [] } : alone.parse(await ask());
+    const { folder } = isThere ? { folder: there } : alone.parse(await ask());
     if (to && address !== undefined) await copyTo({ to, address, update }, folder);
     end();
     console.log(folder);
-    if (lacks.length > 0)
-      console.error(
-        `the backup has not got ${lacks.join(', ')}, which the engine cannot load (docs/operations.md, "Damaged definitions")`,
-      );
+    tellWhatIsLacking(folder);
   } catch (error) {
     end();
     throw error;

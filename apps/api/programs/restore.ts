@@ -98,7 +98,7 @@ export async function restoreBackup(backup: string): Promise<void> {
   makePrivately();
   const fetched = await fetchBackup(config, backup);
   try {
-    const { begunAt, endedAt } = await restore({
+    const { begunAt, endedAt, lacks } = await restore({
       backup: fetched.folder,
       dataDirectory,
       withTables: (backups, work) => withTables(config, backups, work),
@@ -106,6 +106,10 @@ export async function restoreBackup(backup: string): Promise<void> {
     console.log(
       `${dataDirectory} is as the server was between ${begunAt} and ${endedAt}; start it with the secret key that it had`,
     );
+    if (lacks.length > 0)
+      console.error(
+        `the backup has not got ${lacks.join(', ')}, which the engine could not load then: an earlier backup may have it; a start makes it again, a stream's table without rows`,
+      );
   } finally {
     await fetched.remove();
   }

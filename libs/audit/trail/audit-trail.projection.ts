@@ -22,6 +22,12 @@ import { ALL_TRAILS, databaseOf, TrailPlaces, type TrailEntry } from './trail-pl
  */
 const WRITERS = { beginning: 4, lasting: 8, passAfterMs: 500 };
 
+interface TrailOptions {
+  readonly log?: ConstructorParameters<typeof TrailsBehind>[2];
+  /** A table is waited for so long during a replay. */
+  readonly lagMs?: number;
+}
+
 /**
  * Writes every event into the table `_audit` of the organization it concerns, chained by hashes.
  * Rows are written in order and never twice: rows that the table already has are skipped. They go
@@ -52,10 +58,10 @@ export class AuditTrailProjection implements SnapshottedProjection {
     private readonly directory: AuditDirectory,
     private readonly key: ChainKey,
     private readonly lead: TrailLeaderElection,
-    log: ConstructorParameters<typeof TrailsBehind>[2] = { error: () => undefined },
+    { log = { error: () => undefined }, lagMs }: TrailOptions = {},
   ) {
     this.places = new TrailPlaces(directory);
-    this.tables = new TrailsBehind(tables, () => this.live, log);
+    this.tables = new TrailsBehind(tables, () => this.live, log, lagMs);
   }
 
   readonly lanes = (event: RecordedEvent): readonly string[] => this.places.lanes(event);

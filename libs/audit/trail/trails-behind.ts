@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '@app/platform';
 import { TableAsideError, type AuditRow, type AuditTables } from '@app/warehouse';
+import { LAG_MS, LOOK_MS } from '../lost-time.js';
 import { isBroken } from './last-position.js';
 
 type Written = Pick<
@@ -21,19 +23,22 @@ interface BehindLog {
  * The tables of the trails for the process that writes them. A trail whose table the engine cannot
  * load falls behind, and nobody waits for it: its entries are in the events. It is written when a
  * later process can load the table, which must read the events from before the first entry that is
- * missing. So does one whose table refuses everything while stored events are replayed: all others
- * would wait for it. Commands are refused that this one concerns, since it may be mended any time,
+ * missing. So does one whose table refuses everything while stored events are replayed, for longer
+ * than a node may lag: all others would wait for it. Commands are refused that this one concerns, since it may be mended any time,
  * and would have a gap then.
  */
 export class TrailsBehind implements Omit<Written, 'dropAuditTable' | 'lastAuditPositions'> {
   private readonly behind = new Set<string>();
   /** The tables that have refused something, with their reasons. */
   private readonly broken = new Map<string, unknown>();
+  /** When the first table refused something. */
+  private refusedSince: number | undefined;
 
   constructor(
     private readonly tables: Written,
     private readonly isLive: () => boolean,
     private readonly log: BehindLog,
+    private readonly lagMs = LAG_MS,
   ) {}
 
   /** Tells whether a trail lacks entries of events that were given. */
@@ -93,16 +98,28 @@ export class TrailsBehind implements Omit<Written, 'dropAuditTable' | 'lastAudit
 
   /** @returns undefined where the trail is behind */
   private async written<T>(database: string, work: () => Promise<T>): Promise<T | undefined> {
-    if (this.broken.has(database)) return this.refused(database);
-    try {
-      return await work();
-    } catch (error) {
-      if (!isBroken(error)) throw error;
-      if (error instanceof TableAsideError) this.behind.add(database);
-      else if (this.isLive()) throw error;
-      else this.breaks(database, error);
-      return undefined;
+    for (;;) {
+      if (this.broken.has(database)) return this.refused(database);
+      try {
+        return await work();
+      } catch (error) {
+        if (!isBroken(error)) throw error;
+        const isAside = error instanceof TableAsideError;
+        if (isAside) this.behind.add(database);
+        else if (this.isLive()) throw error;
+        else if (this.mayPass()) {
+          await sleep(LOOK_MS);
+          continue;
+        } else this.breaks(database, error);
+        return undefined;
+      }
     }
+  }
+
+  /** A node that starts, or follows, may refuse a table for a while that it has. All of them are waited for together. */
+  private mayPass(): boolean {
+    this.refusedSince ??= performance.now();
+    return performance.now() - this.refusedSince < this.lagMs;
   }
 
   private breaks(database: string, error: unknown): void {

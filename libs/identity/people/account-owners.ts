@@ -7,6 +7,9 @@ import {
 } from '../projections/organizations.projection.js';
 import { UsersProjection, type User } from '../projections/users.projection.js';
 
+export const CHANGES_OF_ADMINS =
+  'you may change names and password of accounts only when you administer all their organizations';
+
 /** Decides who may see other people's accounts, and who may change them. */
 @Injectable()
 export class AccountOwners {
@@ -17,14 +20,22 @@ export class AccountOwners {
 
   /**
    * Finds a member. A person who is not a member here is reported as not found, so that nobody
-   * learns who has an account.
-   * @throws {MillraceError} USER_NOT_FOUND
+   * learns who has an account. Who is no admin here is refused, whoever it is about: `default`
+   * has nearly everybody as a member.
+   * @throws {MillraceError} USER_NOT_FOUND, FORBIDDEN
    */
-  memberOf({ id }: RequestOrganization, email: string, caller: Caller): User {
+  memberOf({ id, administered }: RequestOrganization, email: string, caller: Caller): User {
     const user = this.users.byEmail(email);
     const members = this.organizations.get(id)?.members;
-    if (user && (members?.has(user.id) || (user.root && caller.root))) return user;
+    const isHere = user && (members?.has(user.id) === true || (user.root && caller.root));
+    if (isHere && (administered || this.mayChange(caller, user))) return user;
+    if (!administered) throw new MillraceError('FORBIDDEN', CHANGES_OF_ADMINS);
     throw new MillraceError('USER_NOT_FOUND', 'User not found');
+  }
+
+  /** Tells whether the caller may change the names and the password of the account. */
+  mayChange(caller: Caller, user: User): boolean {
+    return caller.userId === user.id || this.administers(caller, user);
   }
 
   /** Tells whether the caller may know that the account exists. */

@@ -3,7 +3,7 @@ import type { CommandContext } from '@app/event-store';
 import { MillraceError, type Caller, type RequestOrganization } from '@app/platform';
 import type { Role } from '../../aggregates/roles.js';
 import { Login } from '../../auth/login.js';
-import { AccountOwners } from '../../people/account-owners.js';
+import { AccountOwners, CHANGES_OF_ADMINS } from '../../people/account-owners.js';
 import { Accounts } from '../../people/accounts.js';
 import { Memberships } from '../../people/memberships.js';
 import type { User } from '../../projections/users.projection.js';
@@ -79,11 +79,8 @@ export class UpdateUserHandler implements ICommandHandler<UpdateUser, void> {
   }
 
   private mayChangeAccount(caller: Caller, user: User): void {
-    if (caller.userId === user.id || this.owners.administers(caller, user)) return;
-    throw new MillraceError(
-      'FORBIDDEN',
-      'you may change names and password of accounts only when you administer all their organizations',
-    );
+    if (!this.owners.mayChange(caller, user))
+      throw new MillraceError('FORBIDDEN', CHANGES_OF_ADMINS);
   }
 
   private async checkOldPassword(

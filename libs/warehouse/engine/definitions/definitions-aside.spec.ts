@@ -1,7 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'; // prettier-ignore
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { AUDIT_COLUMNS } from '../../ddl/ddl.js';
+import type { Warehouse } from '../../warehouse.js';
 import { DefinitionsAside } from './definitions-aside.js';
+import { withoutAside } from './without-aside.js';
 
 const DATABASES = { o_one: '11111111-0000-4000-8000-000000000001', o_two: '22222222-0000-4000-8000-000000000002' }; // prettier-ignore
 type Database = keyof typeof DATABASES;
@@ -52,6 +55,15 @@ describe('definitions that are set aside', () => {
     expect([isThere(ROWS), aside.all()]).toEqual([false, []]);
   });
 
+  it('take the rows with them before their database is dropped: a crash after that leaves them for good', async () => {
+    put('o_one', '_audit', definition(ROWS));
+    await launch('o_one', '_audit', 'Code: 246. Bad version file');
+    const crashing = { dropDatabase: () => Promise.reject(new Error('killed')) };
+    const warehouse = withoutAside(crashing as unknown as Warehouse, aside);
+    await expect(warehouse.dropDatabase('o_one')).rejects.toThrow('killed');
+    expect([isThere(ROWS), aside.all()]).toEqual([false, []]);
+  });
+
   it('do not take the rows of a later stream of that name', async () => {
     put('o_one', 'logs', definition(ROWS, 'S2'));
     await launch('o_one', 'logs', 'Code: 246. Bad version file');
@@ -90,6 +102,28 @@ describe('definitions that are set aside', () => {
     await launch('o_one', 'logs', 'Code: 107. Cannot open file');
     aside.forget({ database: 'o_one', table: 'logs' }, 'S1');
     expect(aside.all()).toEqual([]);
+  });
+
+  it('are those of trails, too, that have other columns', async () => {
+    const trail = (change: (text: string) => string): string =>
+      change(
+        `ATTACH TABLE _ UUID '${ROWS}'\n(\n${AUDIT_COLUMNS.map(({ name, type }) => `    \`${name}\` ${type}`).join(',\n')}\n)\nENGINE = MergeTree\nORDER BY position\n`,
+      );
+    const start = (): Promise<string> => aside.launch(() => Promise.resolve('runs'));
+    put(
+      'o_one',
+      '_audit',
+      trail((text) => text),
+    );
+    await start();
+    expect(aside.all()).toEqual([]);
+    put(
+      'o_one',
+      '_audit',
+      trail((text) => text.replace('UInt64', 'String')),
+    );
+    await start();
+    expect(aside.all()).toMatchObject([{ reason: expect.stringMatching(/want position UInt64$/) }]);
   });
 
   it('come back with the next start', async () => {

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { ORGANIZATION_PREFIX } from '../../ddl/ddl.js';
+import { basename, join } from 'node:path';
+import { AUDIT_TABLE, ORGANIZATION_PREFIX } from '../../ddl/ddl.js';
 import { isLocked } from '../../opening-refused.js';
 import type { AsideTable } from '../../ports/table-health.js';
 import type { TableName } from '../../warehouse.js';
 import type { EngineEvent } from '../../child/engine-event.js';
 import { databasesIn, mendDatabases } from './database-definitions.js';
-import { definitionText, readDefinition, tableFiles } from './table-definitions.js';
+import { definitionText, readDefinition, tableFiles, unlikeTrail } from './table-definitions.js';
 
 /** The definition that keeps the engine from starting, by the engine's message. */
 const NAMED = /metadata file (store\/[0-9a-f]{3}\/([0-9a-f-]{36})\/([\w%]+)\.sql)/;
@@ -26,8 +26,8 @@ const REPLACED = '.replaced';
 const keyOf = ({ database, table }: TableName): string => `${database}.${table}`;
 
 /**
- * Definitions of organizations' tables that the engine cannot load: with one of them it does not
- * start at all. They lie in a folder of their own while the process runs, and the engine goes on
+ * Definitions of organizations' tables that the engine cannot load, or that are of other tables:
+ * with one of them it does not start at all. They lie in a folder of their own while the process runs, and the engine goes on
  * without their tables. The rows stay where they are. Each start tries all of them again, since
  * somebody may have mended one, or the cause may be gone.
  */
@@ -62,15 +62,14 @@ export class DefinitionsAside {
     for (;;) {
       for (const database of mendDatabases(this.store))
         this.tell({ of: 'warehouse', type: 'mended', database });
+      this.takeUnlikeTrails();
       try {
         return await launch();
       } catch (error) {
         const { message } = error as Error;
         // The other process has these set aside.
         if (isLocked(message)) this.withdraw();
-        const found = this.take(message);
-        if (!found) throw error;
-        this.tell({ of: 'warehouse', type: 'aside', table: found });
+        if (!this.take(message)) throw error;
       }
     }
   }
@@ -112,23 +111,39 @@ export class DefinitionsAside {
     this.back.clear();
   }
 
-  private take(message: string): AsideTable | undefined {
+  /** One trail whose table is another one would fail what is asked of all trails at the start. */
+  private takeUnlikeTrails(): void {
+    for (const database of databasesIn(this.store).values()) {
+      if (!database.startsWith(ORGANIZATION_PREFIX)) continue;
+      const place = join(this.store, 'metadata', database, `${AUDIT_TABLE}${DEFINITION}`);
+      const reason = unlikeTrail(definitionText(place));
+      if (reason !== undefined) this.setAside({ database, table: AUDIT_TABLE }, place, reason);
+    }
+  }
+
+  /** @returns whether there is one to set aside */
+  private take(message: string): boolean {
     const [, path, uuid = '', name = ''] = NAMED.exec(message) ?? [];
     const database = databasesIn(this.store).get(uuid);
     const code = Number([...message.matchAll(CODES)].at(-1)?.[1]);
-    if (path === undefined || !database?.startsWith(ORGANIZATION_PREFIX)) return undefined;
-    if (OF_MACHINE.has(code) || OF_SYSTEM.test(message) || this.tables.size >= MOST)
-      return undefined;
+    if (path === undefined || !database?.startsWith(ORGANIZATION_PREFIX)) return false;
+    if (OF_MACHINE.has(code) || OF_SYSTEM.test(message)) return false;
+    const table = { database, table: decodeURIComponent(name) };
+    return this.setAside(table, join(this.store, path), message.slice(0, REASON_MAX));
+  }
+
+  private setAside(table: TableName, place: string, reason: string): boolean {
+    if (this.tables.size >= MOST) return false;
     // The other one may be the wrong one, which would show its people the rows of this one.
-    const { uuid: own } = readDefinition(definitionText(join(this.store, path)));
-    if (own !== undefined && this.isShared(own, join(this.store, path))) return undefined;
-    const table = decodeURIComponent(name);
-    const file = join(this.folder, database, `${name}${DEFINITION}`);
-    mkdirSync(join(this.folder, database), { recursive: true, mode: 0o700 });
-    renameSync(join(this.store, path), file);
-    const found = { database, table, file, reason: message.slice(0, REASON_MAX) };
+    const { uuid: own } = readDefinition(definitionText(place));
+    if (own !== undefined && this.isShared(own, place)) return false;
+    const file = join(this.folder, table.database, basename(place));
+    mkdirSync(join(this.folder, table.database), { recursive: true, mode: 0o700 });
+    renameSync(place, file);
+    const found = { ...table, file, reason };
     this.tables.set(keyOf(found), found);
-    return found;
+    this.tell({ of: 'warehouse', type: 'aside', table: found });
+    return true;
   }
 
   /** Tells whether another definition than that in the file has the number of its table. */

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { AUDIT_COLUMNS } from '../../ddl/ddl.js';
 import { databasesIn } from './database-definitions.js';
 
 interface TableDefinition {
@@ -14,6 +15,26 @@ const COMMENT = /\nCOMMENT '(\w+)'\s*$/;
 
 export function readDefinition(definition: string): TableDefinition {
   return { uuid: UUID.exec(definition)?.[1], comment: COMMENT.exec(definition)?.[1] };
+}
+
+/** A definition that is whole: its columns, a line each. */
+const COLUMNS = /^ATTACH TABLE .*\n\(\n((?: {4}.*\n)+)\)\nENGINE = /;
+
+/**
+ * Finds how the table of an audit trail differs from the one that was made. The engine loads it,
+ * and statements on it fail, also those that ask all trails at once.
+ * @returns undefined where it does not, and where the engine has to judge the text
+ */
+export function unlikeTrail(definition: string): string | undefined {
+  const lines = COLUMNS.exec(definition)?.[1]
+    ?.split('\n')
+    .map((line) => line.replace(/,$/, ''));
+  const missing = AUDIT_COLUMNS.filter(
+    ({ name, type }) => lines && !lines.includes(`    \`${name}\` ${type}`),
+  );
+  if (missing.length === 0) return undefined;
+  const columns = missing.map(({ name, type }) => `${name} ${type}`).join(', ');
+  return `no audit trail has these columns: want ${columns}`;
 }
 
 /** @returns nothing where there is no file */

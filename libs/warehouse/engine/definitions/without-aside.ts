@@ -42,8 +42,9 @@ export function withoutAside(warehouse: Warehouse, aside: DefinitionsAside): War
       await warehouse.dropStreamTable(table, streamId);
     },
     dropDatabase: async (database) => {
-      await warehouse.dropDatabase(database);
+      // A start drops a database that is left, and would not know of definitions of one that is gone.
       aside.forgetDatabase(database);
+      await warehouse.dropDatabase(database);
     },
     createAuditTable: (database) => ofTrail(database, () => warehouse.createAuditTable(database)),
     appendAudit: (database, rows) => ofTrail(database, () => warehouse.appendAudit(database, rows)),
