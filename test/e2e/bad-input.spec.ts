@@ -62,7 +62,7 @@ describe('bad input', () => {
     [
       'invalid UTF-8',
       Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0xfe, 0x22, 0x7d]),
-      /invalid UTF-8/,
+      /invalid UTF-8; convert the text, for example with iconv$/,
     ],
     ['a NUL byte in a text', '{"a":"x\u0000y"}', /malformed JSON/],
     [

@@ -43,6 +43,16 @@ describe('messages about slips of people', () => {
     ],
     ['sql', `SELECT ${'1+'.repeat(20_000)}1`, /^the statement joins too many values one by one/],
     ['sql', `SELECT ${'('.repeat(1200)}1${')'.repeat(1200)}`, /^the statement is nested too deep/],
+    [
+      'sql',
+      'SELECT avg(s) FROM t',
+      /^a number is wanted where a text stands: TRY_CAST\(x AS DOUBLE\)/,
+    ],
+    ['sql', 'SELECT 2 * s FROM t', /^a number is wanted where a text stands/],
+    ['sql', 'SELECT round(s) FROM t', /^a number is wanted where a text stands/],
+    ['sql', 'SELECT sqrt(s) FROM t', /^a number is wanted where a text stands/],
+    ['sql', "SELECT s + 'y' FROM t", /^texts are joined by \|\|/],
+    ['sql', 'SELECT s + [1] FROM t', /^Illegal types/],
     ['sql', "SELECT match(s, '((') FROM t", /cannot compile re2: \(\(, error: missing \): \(\(\.$/],
   ])('%s %j', async (path, body, message) => {
     const failure = await say(path, body);

@@ -98,7 +98,8 @@ export class TableRegistry extends Catalog {
         this.replace(prepared, { drop, forget, again: new Set(again), keep }),
       );
     } catch (error) {
-      for (const table of prepared) this.dropOwn(table);
+      // The first tables are all or none: without them the program ends, and the engine with it.
+      if (this.current) for (const table of prepared) this.dropOwn(table);
       throw error;
     }
   }

@@ -5,6 +5,8 @@ const ROUTES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^\/api\/[^/]+\/[^/]+\/_json$/, ['POST']],
   [/^\/api\/[^/]+\/[^/]+\/_doc\/[^/]+$/, ['POST', 'PUT']],
   [/^\/api\/[^/]+\/(?:_bulk|sql|v1\/logs|loki\/api\/v1\/push)$/, ['POST']],
+  [/^\/api\/[^/]+\/tables\/[^/]+$/, ['GET', 'HEAD']],
+  [/^\/api\/[^/]+\/kv\/[^/]+\/[^/]+$/, ['GET', 'HEAD']],
   [/^\/api\/[^/]+\/[^/]+$/, ['DELETE', 'HEAD', 'PUT']],
 ];
 
@@ -19,6 +21,16 @@ describe('a path that is not there', () => {
     ['POST', '/api/shop/_json', 'did you mean /api/{organization}/shop/_json?'],
     ['POST', '/api/_bulk', 'did you mean /api/{organization}/_bulk?'],
     ['POST', '/api/loki/api/v1/push', 'did you mean /api/{organization}/loki/api/v1/push?'],
+    ['POST', '/api/acme//loki/api/v1/push', 'did you mean /api/acme/loki/api/v1/push?'],
+    ['POST', '//api/acme///shop/_json', 'did you mean /api/acme/shop/_json?'],
+    ['GET', '/api/tables/shop', 'did you mean /api/{organization}/tables/shop?'],
+    ['GET', '/api/kv/shop/tea', 'did you mean /api/{organization}/kv/shop/tea?'],
+    ['GET', '/api/acme/loki/api/v1/query_range', 'rows are asked for in SQL: POST /api/acme/sql'],
+    ['GET', '/loki/api/v1/labels', 'rows are asked for in SQL: POST /api/{organization}/sql'],
+    ['POST', '/api/acme/prometheus/api/v1/query', 'rows are asked for in SQL: POST /api/acme/sql'],
+    ['POST', '/v0/events', 'records go to POST /api/{organization}/{stream}/_json'],
+    ['GET', '/v0/sql', 'rows are asked for in SQL: POST /api/{organization}/sql'],
+    ['GET', '/v0/pipes/top.json', 'rows are asked for in SQL: POST /api/{organization}/sql'],
     ['POST', '/sql', 'did you mean /api/{organization}/sql?'],
     ['POST', '/api/acme/shop', 'records go to POST /api/acme/shop/_json'],
     ['POST', '/api/acme/shop/_search', 'rows are asked for in SQL: POST /api/acme/sql'],
@@ -47,6 +59,10 @@ describe('a path that is not there', () => {
     ['GET', '/api/acme'],
     ['POST', '/api/acme/shop/nothing'],
     ['GET', '/api/acme/shop/_nothing'],
+    ['GET', '//'],
+    ['GET', '//nowhere'],
+    ['GET', '/v0/datasources'],
+    ['GET', '/api/acme/loki/api/v1/push'],
     ['GET', '*'],
   ])('%s %s is told nothing more', (method, path) => {
     expect(routeHint({ method, path }, methodsAt)).toBeUndefined();

@@ -2,7 +2,7 @@
 const HINTS: readonly (readonly [words: RegExp, hint: (org: string) => string])[] = [
   [
     /^(?:_search|_msearch|_async_search|_count|_mget|_source|_doc|_create|_explain|_field_caps|_validate|_termvectors|_pit|_sql|_esql|_eql|_query|_plugins|_knn_search|_rank_eval|_terms_enum)$/,
-    (org) => `rows are asked for in SQL: POST /api/${org}/sql`,
+    rowsAre,
   ],
   [
     /^(?:_update|_update_by_query|_delete_by_query|_reindex)$/,
@@ -19,6 +19,12 @@ const HINTS: readonly (readonly [words: RegExp, hint: (org: string) => string])[
   ],
 ];
 
+/** Paths of other products behind which rows are, in `/api/{organization}` or without it. */
+const READS = /^\/(?:(?:loki|prometheus)\/api\/v1\/(?!push$|write$)|v0\/(?:sql|pipes)(?:\/|$))/;
+
+/** Tinybird's path of records. */
+const RECORDS = '/v0/events';
+
 /** These change or remove a document: they are not asked to read it. */
 const CHANGES = /^(?:DELETE|PATCH)$/;
 
@@ -29,7 +35,8 @@ interface AskedRoute {
 
 /**
  * Says what to send where a client asks for a path that is not there: one without `/api/{organization}`
- * before it, one without `_json` behind a stream's name, or a request that only Elasticsearch answers.
+ * before it or with two slashes, one without `_json` behind a stream's name, or a request that only
+ * Elasticsearch, Loki, Prometheus or Tinybird answers.
  * @param methodsAt the methods that the routes at a path take
  */
 export function routeHint(
@@ -37,9 +44,15 @@ export function routeHint(
   methodsAt: (path: string) => readonly string[],
 ): string | undefined {
   const takes = (other: string): boolean => methodsAt(other).includes(method);
+  const oneSlash = path.replace(/\/{2,}/g, '/');
+  if (oneSlash !== path) return takes(oneSlash) ? `did you mean ${oneSlash}?` : undefined;
   const [root, api, organization, ...segments] = path.split('/');
   if (root !== '' || api === undefined) return undefined;
-  if (api !== 'api') return takes(`/api/x${path}`) && hasWord(path) ? meant(path) : undefined;
+  if (api !== 'api') {
+    if (path === RECORDS) return recordsGo('/api/{organization}/{stream}');
+    if (READS.test(path)) return rowsAre('{organization}');
+    return takes(`/api/x${path}`) && hasWord(path) ? meant(path) : undefined;
+  }
   const rest = path.slice('/api'.length);
   if (organization === undefined || organization === '') return undefined;
   const words = [organization, ...segments].filter((segment) => segment.startsWith('_'));
@@ -50,8 +63,9 @@ export function routeHint(
   }
   if (hasWord(rest) && takes(`/api/x${rest}`)) return meant(rest);
   const [stream, ...more] = segments;
+  if (READS.test(`/${segments.join('/')}`)) return rowsAre(organization);
   if (method === 'POST' && stream && more.length === 0 && takes(`${path}/_json`))
-    return `records go to POST ${path}/_json`;
+    return recordsGo(path);
   return undefined;
 }
 
@@ -62,6 +76,13 @@ function hintOf(method: string, word: string, organization: string): string | un
 }
 
 /** Each path of uploads and queries has one of these, which other paths have not. */
-const hasWord = (path: string): boolean => /\/_\w|\/v\d\/|^\/(?:sql|streams|graphql)$/.test(path);
+const hasWord = (path: string): boolean =>
+  /\/_\w|\/v\d\/|^\/(?:sql|streams|graphql)$|^\/(?:tables|kv)\//.test(path);
+
+function rowsAre(organization: string): string {
+  return `rows are asked for in SQL: POST /api/${organization}/sql`;
+}
+
+const recordsGo = (stream: string): string => `records go to POST ${stream}/_json`;
 
 const meant = (rest: string): string => `did you mean /api/{organization}${rest}?`;

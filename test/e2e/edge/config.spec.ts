@@ -130,6 +130,15 @@ tables:
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
+  it('says nothing else where one of many tables cannot be loaded', async () => {
+    const cities = 'uk_cities_with_headers.csv';
+    const tables = Array.from({ length: 60 }, (_, n) => ['-t', `t${n}=${cities}`]).flat();
+    const args = [...tables, '-t', 'lost=nowhere.csv'];
+    const { code, stderr } = await runEdge(args, { directory: ROAPI_FIXTURES });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^millrace-edge: table "lost" cannot be loaded from nowhere.csv: .*\n$/);
+  });
+
   it('names file, line and key of a mistake in a file', async () => {
     const path = file('bad.yaml', 'tables:\n  - name: t\n    uri: a.csv\n    optiom: {}\n');
     const { stderr } = await runEdge(['-c', path]);

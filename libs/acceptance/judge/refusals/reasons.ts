@@ -37,7 +37,7 @@ export const REASON = {
     reason === FAULTS['beyond 64 bits'] ||
     reason === FAULTS['half a pair'],
   tooDeep: `it is nested deeper than ${NESTING_MAX} levels; send what is inside as text, or in fields of its own`,
-  notUtf8: `${STRUCTURAL}invalid UTF-8`,
+  notUtf8: `${STRUCTURAL}invalid UTF-8; convert the text, for example with iconv`,
   noObject: (kind: string): string =>
     `${STRUCTURAL}want a JSON object, this is ${OTHERS[kind] ?? 'array'}`,
   tooMany: (fieldsMax: number): string =>
