@@ -11,8 +11,6 @@ export type FoundDecimal = DecimalBytes & { readonly areBytes?: true };
 export type DecimalPaths = ReadonlyMap<string, FoundDecimal | undefined>;
 
 const DECIMAL = /\bDecimal\((\d+), (\d+)\)/g;
-/** Decimals as they are read: undefined stands for those that the engine reads right by itself. */
-type AsBytes = readonly (DecimalBytes | undefined)[];
 const mustBeBytes = (decimal: FoundDecimal): boolean => decimal.areBytes ?? areWide(decimal);
 
 /**
@@ -66,6 +64,7 @@ function ofBytes(
     decimals[at]?.precision === Number(precision) && decimals[at].scale === Number(scale)); // prettier-ignore
   if (!isTold) throw inSeveralWays(name);
   for (const decimal of decimals) if (mustBeBytes(decimal)) refuseTooWide(name, decimal, 'Parquet');
+  // Undefined stands for those that the engine reads right by itself.
   const asBytes = decimals.map((decimal) => (mustBeBytes(decimal) ? decimal : undefined));
   let at = -1;
   const readAs = type.replace(DECIMAL, (plain) => {
@@ -77,7 +76,7 @@ function ofBytes(
   const decimal = asBytes.values();
   const value = withLeaves(quoteIdentifier(name), type, (leaf, { name: kind }) => {
     if (kind !== 'Decimal') return leaf;
-    const bytes = decimal.next().value as AsBytes[number];
+    const bytes = decimal.next().value;
     return bytes ? decimalOfBytes(leaf, bytes) : leaf;
   });
   return { readAs, type: '', value };

@@ -123,7 +123,9 @@ describe('definitions that are set aside', () => {
       trail((text) => text.replace('UInt64', 'String')),
     );
     await start();
-    expect(aside.all()).toMatchObject([{ reason: expect.stringMatching(/want position UInt64$/) }]);
+    expect(aside.all().map(({ reason }) => reason)).toEqual([
+      expect.stringMatching(/want position UInt64$/),
+    ]);
   });
 
   it('come back with the next start', async () => {
