@@ -73,6 +73,9 @@ export async function build() {
   const { bundleConsole } = await import('./bundle-console.mjs');
   for (const file of await bundleConsole(root, part)) written.add(file);
 
+  const { copyGraphiql } = await import('./copy-graphiql.mjs');
+  for (const file of await copyGraphiql(root, part)) written.add(file);
+
   await publish([...written].map((file) => relative(part, file)));
   await writeFile(buildStamp, '');
   await utimes(buildStamp, started, started);

@@ -14,6 +14,7 @@ interface Manifest {
   readonly bin: Readonly<Record<string, string>>;
   readonly files: readonly string[];
   readonly scripts: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
 }
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
 // Seventy megabytes are packed, and a server starts.
@@ -84,6 +85,13 @@ describe('the npm package', () => {
     expect(files.filter((path) => /\.build-stamp|\.compile-cache/.test(path))).toEqual([]);
     // A pack must contain a build of these sources.
     expect(manifest.scripts.prepack).toBe(manifest.scripts.build);
+  });
+
+  it('has what a browser loads of GraphiQL, in place of its package and the hundred that this brings', () => {
+    const loaded = ['graphiql.min.js', 'graphiql.min.css', 'react.production.min.js', 'react-dom.production.min.js', 'LICENSE.graphiql', 'LICENSE.react']; // prettier-ignore
+    const wanted = loaded.map((name) => `dist/libs/query/graphiql/${name}`);
+    expect(wanted.filter((path) => !files.includes(path))).toEqual([]);
+    expect(Object.keys(manifest.dependencies)).not.toContain('graphiql');
   });
 
   it('has each file that a program of bin/ imports', () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -19,14 +19,17 @@ const STYLE = 'text/css; charset=utf-8';
 const folders = createRequire(import.meta.url).resolve.paths('graphiql') ?? [];
 
 /**
- * The path of a file in a package. The package's `exports` may not name it, because they are for
- * bundlers.
+ * Finds a file of a package beside our own files, where a build has copied it, or else in the package.
+ * The package's `exports` may not name it, because they are for bundlers.
  */
-function packaged(name: string): string {
-  const path = folders.map((folder) => join(folder, name)).find((each) => existsSync(each));
-  if (path === undefined) throw new Error(`no installed package has ${name}`);
-  return path;
-}
+const packaged =
+  (name: string): Asset['path'] =>
+  (folder) => {
+    const paths = [own(basename(name))(folder), ...folders.map((each) => join(each, name))];
+    const path = paths.find((each) => existsSync(each));
+    if (path === undefined) throw new Error(`neither the build nor a package has ${name}`);
+    return path;
+  };
 
 export const GRAPHIQL_PAGE = Symbol('GRAPHIQL_PAGE');
 /** The page that is served. */
@@ -49,13 +52,10 @@ const PAGE: Asset = { type: 'text/html; charset=utf-8', path: own('page.html') }
 const ASSETS: ReadonlyMap<string, Asset> = new Map([
   ['page.js', { type: SCRIPT, path: own('page.js') }],
   ['page.css', { type: STYLE, path: own('page.css') }],
-  ['graphiql.js', { type: SCRIPT, path: () => packaged('graphiql/graphiql.min.js') }],
-  ['graphiql.css', { type: STYLE, path: () => packaged('graphiql/graphiql.min.css') }],
-  ['react.js', { type: SCRIPT, path: () => packaged('react/umd/react.production.min.js') }],
-  [
-    'react-dom.js',
-    { type: SCRIPT, path: () => packaged('react-dom/umd/react-dom.production.min.js') },
-  ],
+  ['graphiql.js', { type: SCRIPT, path: packaged('graphiql/graphiql.min.js') }],
+  ['graphiql.css', { type: STYLE, path: packaged('graphiql/graphiql.min.css') }],
+  ['react.js', { type: SCRIPT, path: packaged('react/umd/react.production.min.js') }],
+  ['react-dom.js', { type: SCRIPT, path: packaged('react-dom/umd/react-dom.production.min.js') }],
 ]);
 
 /** The editor adds styles while it runs. */
