@@ -49,6 +49,11 @@ interface QueryRequest extends QueryQuestion {
    * The engine's settings for the form of the answer; the statement's own settings take precedence.
    */
   readonly writing?: Readonly<Record<string, string>>;
+  /**
+   * Tells of the engine's formats, which show values as the engine does, whether columns of a type are
+   * shown as in JSON.
+   */
+  readonly asJson?: (type: string) => boolean;
   /** Set if only the columns of the answer are needed, and not its rows. */
   readonly withoutRows?: true;
 }
@@ -150,7 +155,7 @@ export class QueryPipeline {
 
   private async read(request: QueryRequest, account: QueryAccount): Promise<Readable> {
     const { sql, values, organization, format, signal, id, onProgress, onReading } = request;
-    const { writing, range, withoutRows } = request;
+    const { writing, range, withoutRows, asJson } = request;
     const admitted = await traced('guard', () => this.guard.admit(sql, organization, values));
     const { statement, alike, settings, explains, wallTimes, tables } = admitted;
     if (explains && (!TEXTUAL.has(format) || writing?.['compress'] !== undefined)) {
@@ -168,12 +173,12 @@ export class QueryPipeline {
       onSample: (progress) => account.read(progress),
       ...(id !== undefined && { id }),
     };
-    const columns =
-      needsFitting(format, wallTimes) && !explains ? await this.columnsOf(query, alike) : undefined;
+    const isFitted = needsFitting(format, wallTimes) || (asJson !== undefined && wallTimes);
+    const columns = isFitted && !explains ? await this.columnsOf(query, alike) : undefined;
     // An answer that the engine has compressed cannot be read here.
     const isCompressed = writing?.['compress'] !== undefined;
     const given = hasStructs(format) ? givenColumns(statement, tables) : undefined;
-    const fitted = columns && fitColumns(statement, columns, format, given, !isCompressed);
+    const fitted = columns && fitColumns(statement, asJson ? unlessJson(columns, asJson) : columns, format, given, !isCompressed); // prettier-ignore
     const fittedSql = fitted?.sql ?? statement;
     const asked = withoutRows ? `SELECT * FROM (\n${fittedSql}\n) LIMIT 0` : fittedSql;
     const told = { ...(onProgress && { onProgress }), ...(onReading && { onReading }) };
@@ -266,3 +271,9 @@ function counted(rows: Readable, account: QueryAccount, sql: string): Readable {
   });
   return rows.pipe(counter);
 }
+
+/** The columns, of which those that are not shown as JSON seem to need nothing. */
+const unlessJson = (
+  columns: readonly Column[],
+  asJson: (type: string) => boolean,
+): readonly Column[] => columns.map((each) => (asJson(each.type) ? each : { ...each, type: '' }));

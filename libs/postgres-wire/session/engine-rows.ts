@@ -58,7 +58,8 @@ export class EngineRows implements Rows {
     const { sql } = question;
     if (/session_timezone|date_time_output_format/i.test(sql))
       throw new PostgresError('0A000', 'times are told in UTC here: no setting of them is taken');
-    const stream = await queries.run({ ...question, format: FORMAT, writing: WRITING });
+    const asJson = (type: string): boolean => postgresType(type, asked.wide).kind === 'jsonb';
+    const stream = await queries.run({ ...question, format: FORMAT, writing: WRITING, asJson });
     const rows = new EngineRows(stream, asked, onClose);
     try {
       await rows.readHead(() => queries.columns(question));

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type pg from 'pg';
 import { startEdge, type Edge } from '../../server/start-edge.js';
 import { message, postgresClient, rawConnection } from '../../server/postgres-client.js';
@@ -5,6 +6,7 @@ import { message, postgresClient, rawConnection } from '../../server/postgres-cl
 const TABLES = [
   ...['--addr-postgres', '127.0.0.1:0', '-t', 'cities=uk_cities_with_headers.csv'],
   ...['-t', 'blogs=blogs.parquet,format=parquet'],
+  ...['-t', `within=${join(import.meta.dirname, '../../fixtures/parquet/times-within.parquet')}`],
 ];
 
 /** SQLSTATE and place of what fails. */
@@ -42,10 +44,25 @@ describe('a client of PostgreSQL', () => {
     ['SELECT count(*)::int AS n FROM cities WHERE lat=any($1::"float8"[])', [[1.5]], [{ n: 0 }]],
     ['SELECT ARRAY[1, 2] @> $1::int[] AS a, l && $2::int[] AS b FROM (SELECT [1, 2] AS l) AS t', [[2], [3]], [{ a: true, b: false }]], // prettier-ignore
     ['SHOW server_encoding', [], [{ server_encoding: 'UTF8' }]],
-    ['SHOW TABLES', [], [{ table_name: 'blogs' }, { table_name: 'cities' }]],
+    [
+      'SHOW TABLES',
+      [],
+      [{ table_name: 'blogs' }, { table_name: 'cities' }, { table_name: 'within' }],
+    ],
     ['SELECT city FROM cities WHERE false', [], []],
   ])('asks %s with %j', async (text, values, rows) => {
     expect((await client.query(text, values)).rows).toEqual(rows);
+  });
+
+  it('reads objects as they are in JSON: times without a zone have none, and keys that are objects are JSON', async () => {
+    const [wall, moment] = ['2024-05-06T07:08:09.000123', '2024-05-06T07:08:09.000123Z'];
+    const one = { wall, moment, day: '10:20:30.000005' };
+    const text = 'SELECT object, list, by_wall, by_object, object.wall AS wall FROM within ORDER BY id'; // prettier-ignore
+    const { rows } = await client.query<Record<string, unknown>>(text);
+    expect(rows).toEqual([
+      { object: one, list: [one], by_wall: { [wall]: 1 }, by_object: { [JSON.stringify(one)]: 1 }, wall: new Date(wall) }, // prettier-ignore
+      { object: null, list: [], by_wall: {}, by_object: {}, wall: null },
+    ]);
   });
 
   it('is told the types of PostgreSQL', async () => {
