@@ -70,6 +70,8 @@ export const hasStructs = (format: AnswerFormat): boolean => LEAVES[format] !== 
 
 /** The length of expressions that read structs, as the engine takes them; further columns stay JSON. */
 const STRUCTS_MAX = 192 * 1024;
+/** The same for structs, lists and maps that are shown as text; further ones are as the engine shows them. */
+const TEXTS_MAX = STRUCTS_MAX;
 
 /**
  * The statement with columns that the format can carry. In CSV, lists and objects are JSON. In
@@ -87,6 +89,13 @@ export function fitColumns(
   marksBytes = true,
 ): Fitted {
   let structs = 0;
+  let texts = 0;
+  const expressionOf = (column: string, type: string): string => {
+    const sql = expression(column, type, format, marksBytes);
+    if (hasStructs(format) || !isShownAsText(type) || !isNested(type)) return sql;
+    texts += sql.length;
+    return texts <= TEXTS_MAX ? sql : format === 'csv' ? `toJSONString(${column})` : column;
+  };
   const fitted = columns.map(({ name, type }, at) => {
     const column = `c${at}`;
     const told = hasStructs(format) ? given.get(name) : undefined;
@@ -94,7 +103,7 @@ export function fitColumns(
     const read = struct === undefined ? undefined : ofStruct(column, struct, format, marksBytes);
     structs += read?.length ?? 0;
     if (struct === undefined || read === undefined || structs > STRUCTS_MAX)
-      return { name, type, column, sql: expression(column, type, format, marksBytes) };
+      return { name, type, column, sql: expressionOf(column, type) };
     return { name, type: struct, column, sql: read };
   });
   const isUnchanged = fitted.every(({ column, sql }) => sql === column);
