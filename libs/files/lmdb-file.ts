@@ -15,7 +15,9 @@ export function checkLmdbFile(file: string): void {
     // A crash left the file before its first page; lmdb creates it anew.
     if (size > 0) new LmdbFile(handle, size).check();
   } catch (error) {
-    if (!(error instanceof DamagedPageError)) throw error;
+    // The system's message of a failed read, such as of a bad sector, names no file.
+    if (!(error instanceof DamagedPageError))
+      throw new Error(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
     throw new Error(
       `${file} is damaged: ${error.message}; restore it from the last backup, together with the rest of the data directory (docs/operations.md, "Backup and restore")`,
       { cause: error },

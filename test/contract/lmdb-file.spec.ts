@@ -1,4 +1,4 @@
-import { readFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -54,6 +54,14 @@ describe('the file of an lmdb store', () => {
       expect(() => checkLmdbFile(file)).toThrow(`${file} is damaged: `);
     },
   );
+
+  it('that the system does not read is refused by its name', () => {
+    const folder = join(directory, 'folder.mdb');
+    mkdirSync(folder);
+    // On some file systems an empty folder is too short for a store's first page.
+    for (let n = 0; n < 500; n += 1) mkdirSync(join(folder, String(n)));
+    expect(() => checkLmdbFile(folder)).toThrow(`${folder} cannot be read: EISDIR`);
+  });
 
   it('with any bytes changed is either sound or refused, and never takes long', () => {
     fc.assert(

@@ -221,7 +221,7 @@ describe('a definition of one organization that is damaged while the server is s
     const { list } = (await of('acme').call('streams')).json<{ list: { name: string }[] }>();
     expect(list.find(({ name }) => name === STREAM)).toMatchObject({ damaged: { parts: 0 } });
     const backup = await run('backup', '--name', 'meanwhile');
-    // Who takes old backups away after a good one would lose the last one with this table.
+    // A script that takes old backups away after a good one would lose the last one with this table.
     expect([backup.code, backup.stderr]).toEqual([2, expect.stringContaining(`.${STREAM}, which`)]);
     await stop();
     const restored = await restore('meanwhile');

@@ -1,9 +1,16 @@
 import { EventEmitter, once } from 'node:events';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect, type AddressInfo, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fastify, { type FastifyInstance } from 'fastify';
+import { makeCertificates } from '../../../test/server/certificates.js';
 import { boundConnections, connectionsMax } from './bounded-connections.js';
 
 const MOST = 5;
+
+/** The first bytes of a client of TLS: a record that has more to come. */
+const HALF_A_HELLO = Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3]);
 
 describe('bounded connections', () => {
   let server: FastifyInstance;
@@ -35,8 +42,8 @@ describe('bounded connections', () => {
     await server.close();
   });
 
-  const opened = async (): Promise<Socket> => {
-    const { port } = server.server.address() as AddressInfo;
+  const opened = async (at: { readonly server: Server } = server): Promise<Socket> => {
+    const { port } = at.server.address() as AddressInfo;
     const socket = connect(port, '127.0.0.1').setEncoding('utf8');
     socket.on('error', () => undefined);
     sockets.push(socket);
@@ -97,6 +104,29 @@ describe('bounded connections', () => {
     release();
     expect(await neighbour.answer).toMatch(/slow$/);
     expect(await many[0]?.answer).toMatch(/slow$/);
+  });
+
+  it('end what begins a handshake of TLS and does not go on', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'millrace-bounded-'));
+    const { server: own } = makeCertificates(directory);
+    const [cert, key] = [readFileSync(own.certificate), readFileSync(own.key)];
+    const secure = fastify({ https: { cert, key }, forceCloseConnections: true });
+    boundConnections(secure, MOST, () => (told += 1));
+    await secure.listen({ port: 0, host: '127.0.0.1' });
+    try {
+      const idle: Promise<unknown>[] = [];
+      for (let n = 0; n < 4 * MOST; n += 1) {
+        const socket = await opened(secure);
+        if (n % 2 === 0) socket.write(HALF_A_HELLO);
+        idle.push(once(socket.resume(), 'close'));
+      }
+      await Promise.all(idle.slice(0, 3 * MOST));
+      expect(told).toBe(1);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      await secure.close();
+      rmSync(directory, { recursive: true, force: true });
+    }
   });
 
   it('leave files for other things', () => {

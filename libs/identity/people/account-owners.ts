@@ -20,8 +20,8 @@ export class AccountOwners {
 
   /**
    * Finds a member. A person who is not a member here is reported as not found, so that nobody
-   * learns who has an account. Who is no admin here is refused, whoever it is about: `default`
-   * has nearly everybody as a member.
+   * learns who has an account. A caller who is no admin here is refused whether or not there is such
+   * a person: nearly everybody is a member of `default`.
    * @throws {MillraceError} USER_NOT_FOUND, FORBIDDEN
    */
   memberOf({ id, administered }: RequestOrganization, email: string, caller: Caller): User {
