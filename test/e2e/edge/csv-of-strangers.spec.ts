@@ -16,6 +16,8 @@ const ALIKE: Readonly<Record<string, readonly [text: string, rows: Rows]>> = {
       { a: 2, b: ' z', c: '  w  ' },
     ],
   ],
+  'a blank before the first name': [' a,b\n x,1\ny,2\n', [{ a: ' x', b: 1 }, { a: 'y', b: 2 }]],
+  'blanks before the only name': ['  a\nx\n  y\n', [{ a: 'x' }, { a: '  y' }]],
   'blanks around numbers': [
     'a,b,c\n1, 2 , .5\n 4,5 ,-6 \n',
     [
