@@ -10,6 +10,8 @@ const BENT = `${'{"a":"}","b":\n'.repeat(50)}1\n${',"c":"{"}\n'.repeat(50)}`;
 const MANY_KINDS = ['{"a":1}', '5']
   .map((value) => `{${Array.from({ length: 21 }, (_, n) => `"n${n}":${value}`).join()}}\n`)
   .join('');
+/** Lists of several depths, as TopoJSON has them in its arcs. */
+const ARCS = '[{"o":{"p":[{"a":[[1]]},{"a":[[[]]]}],"q":[{"a":[[[]]]},{"a":[[1]]}]}}]';
 const DEEP = Buffer.from('{"a":1}\n' + '{"a":'.repeat(50) + '1' + '}'.repeat(50));
 const json = (text: string): Buffer => Buffer.from(text);
 
@@ -26,6 +28,8 @@ describe('a file that cannot be served says what to do', () => {
     ['long.json', json('[{"n":"a"},{"n":123456789012345678901}]'), 'more digits than the 20'],
     ['twice.ndjson', json('{"a":1,"a":2}\n'), 'has the field "a" twice'],
     ['empty-key.ndjson', json('{"o":{"":1}}\n'), 'a field without a name'],
+    ['mixed.json', json('[{"l":[{"d":"x"},{"e":1,"d":1.5}]}]'), 'column "l" has within its lists'],
+    ['arcs.json', json(ARCS), 'column "o" has within its lists or objects values of kinds'],
     ['kinds.ndjson', MANY_KINDS, 'column "n20" has values of kinds'],
     [
       'deep.ndjson',

@@ -16,6 +16,8 @@ const ALIKE: Readonly<Record<string, readonly [text: string, rows: Rows]>> = {
       { a: 2, b: ' z', c: '  w  ' },
     ],
   ],
+  'a blank before the first name': [' a,b\n x,1\ny,2\n', [{ a: ' x', b: 1 }, { a: 'y', b: 2 }]],
+  'blanks before the only name': ['  a\nx\n  y\n', [{ a: 'x' }, { a: '  y' }]],
   'blanks around numbers': [
     'a,b,c\n1, 2 , .5\n 4,5 ,-6 \n',
     [
@@ -63,6 +65,7 @@ const ALIKE: Readonly<Record<string, readonly [text: string, rows: Rows]>> = {
   'zeros before numbers in quotes': ['a,b\n"007",1\n"008",2\n', [{ a: '007', b: 1 }, { a: '008', b: 2 }]],
   'short lines': ['a,b,c\n1,x,3\n4,"y"\n5\n', [{ a: 1, b: 'x', c: 3 }, { a: 4, b: 'y', c: null }, { a: 5, b: null, c: null }]],
   'a short line at the end': ['a;b;c\r\n1;x;3\r\n2', [{ a: 1, b: 'x', c: 3 }, { a: 2, b: null, c: null }]],
+  'short lines with blanks': ['  a,b,c\n  1,x,3\n 4, y\n', [{ a: 1, b: 'x', c: 3 }, { a: 4, b: ' y', c: null }]],
   'short lines below names that are missing': [',a,\n1,2\n3,4,5\n', [{ column_1: 1, a: 2, column_3: null }, { column_1: 3, a: 4, column_3: 5 }]],
   'words of floats': ['n,a,b\n1,1.5,NaN\n2,Infinity,x\n3,-inf,y\n4,nan,z\n', [{ n: 1, a: 1.5, b: 'NaN' }, { n: 2, a: null, b: 'x' }, { n: 3, a: null, b: 'y' }, { n: 4, a: null, b: 'z' }]],
   'names that are missing': [',a,\n0,1,2\n', [{ column_1: 0, a: 1, column_3: 2 }]],
@@ -90,6 +93,11 @@ const REFUSED: readonly (readonly [what: string, text: string | Buffer, message:
   ['blank lines alone', '\n\n', 'there is nothing in it'],
   ['UTF-16 without a mark', Buffer.from('a,b\n1,x\n', 'utf16le'), 'UTF-16'],
   ['blanks that would be lost', 'a,b\n1, "x"\n 2 , y \n', 'the value " y " in line 3 has blanks'],
+  [
+    'blanks that would be lost beside short lines',
+    'a,b\nx,1\n y,2\nz\n',
+    'line 3 of t.csv begins with " y", whose blanks would be dropped because line 4 has fewer fields',
+  ],
   ['numbers that may be texts', 'a,b\n1, "x"\n2, 3\n', 'the value " 3" in line 3 has blanks'],
 ];
 

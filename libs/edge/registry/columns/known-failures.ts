@@ -35,6 +35,10 @@ const KNOWN: readonly (readonly [RegExp, string])[] = [
     'a text has half of a surrogate pair (\\uD800 to \\uDFFF), which is no character: write it otherwise',
   ],
   [
+    /(?:Tuple doesn't have element with name|Cannot read array from text).*\(while reading the value of key (.+?)\)/,
+    'column "$1" has within its lists or objects values of kinds that no type here has together: declare it in `schema` as Utf8',
+  ],
+  [
     /Names of tuple elements cannot be empty/,
     'an object has a field without a name (""), which no table here can have: give it one, or declare the column in `schema` as Utf8',
   ],

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 
 /** A value of CSV as it is written, without its quotes. */
-interface CsvField {
+export interface CsvField {
   readonly text: string;
   readonly isQuoted: boolean;
   /** There are blanks around it: before its quotes, or around it where it has none. */

@@ -95,8 +95,11 @@ export async function headerRow(
     input_format_csv_detect_header: '0',
     input_format_csv_use_best_effort_in_schema_inference: '0',
     use_hive_partitioning: '0',
-    // The rows behind it may have other numbers of fields.
-    input_format_csv_allow_variable_number_of_columns: '1',
+    // The rows behind it may have other numbers of fields: they are not read. A reader that is told so
+    // passes over the blanks before a first field.
+    max_block_size: '1',
+    max_threads: '1',
+    input_format_parallel_parsing: '0',
     input_format_max_rows_to_read_for_schema_inference: '1',
     schema_inference_use_cache_for_file: '0',
   };

@@ -6,7 +6,7 @@ import { COMPRESSED } from '../../sources/engine-format.js';
 import { listedPaths } from '../../sources/listed-paths.js';
 import { SourceError } from '../../sources/source-error.js';
 import type { CsvShape, Settings, Source } from '../../sources/source.js';
-import { csvRecords } from './csv-records.js';
+import { csvRecords, type CsvField } from './csv-records.js';
 
 /** If there are more files, the fault is told without its place. */
 const FILES_MAX = 200;
@@ -82,6 +82,7 @@ async function unevenIn(path: string, csv: CsvShape): Promise<Uneven> {
   let first: { readonly line: number; readonly count: number } | undefined;
   let blankAt: number | undefined;
   let records: ShortRecords | undefined;
+  let padded: { readonly line: number; readonly text: string } | undefined;
   for await (const { line, fields } of csvRecords(createReadStream(path), csv.delimiter)) {
     read += 1;
     if (read <= csv.skipped) continue;
@@ -105,9 +106,22 @@ async function unevenIn(path: string, csv: CsvShape): Promise<Uneven> {
     }
     if (count < first.count)
       records = { line: records?.line ?? line, count: (records?.count ?? 0) + 1 };
+    if (first.line !== line && losesBlanks(fields[0], csv))
+      padded ??= { line, text: fields[0].text };
   }
-  return records ? { records } : {};
+  if (!records) return {};
+  if (!padded) return { records };
+  const what = `begins with ${JSON.stringify(padded.text)}, whose blanks would be dropped because line ${records.line} has fewer fields than others: put it into quotes, take the blanks out, or put as many delimiters into each line`;
+  return { fault: { line: padded.line, what } };
 }
+
+/** Where records may be short, the engine passes over blanks before the first field, which is no matter for a number. */
+const losesBlanks = (field: CsvField | undefined, { delimiter }: CsvShape): field is CsvField =>
+  field !== undefined &&
+  !field.isQuoted &&
+  ![' ', '\t'].includes(delimiter) &&
+  /^[ \t]+[^ \t]/.test(field.text) &&
+  !/^[ \t]*[-+]?(?:\d|\.\d|nan\b|inf)/i.test(field.text);
 
 const fieldsOf = (count: number): string => (count === 1 ? '1 field' : `${count} fields`);
 
