@@ -33,7 +33,7 @@ import {
   type Nodes,
 } from '../source-tree.js';
 import { choicesOf } from './choices.js';
-import { selectedValue } from './selected-value.js';
+import { selectedValue } from '../names/selected-values.js';
 import { engineType, TEXT_TYPE } from './standard-type-names.js';
 import { hasLength } from '../times/clock-arithmetic.js';
 import { madeMoment } from '../times/made-times.js';
