@@ -77,8 +77,8 @@ export class ValueTypes {
   /** The aliases whose expressions are being read: within its own expression, an alias means a column. */
   private readonly open = new Set<string>();
   /**
-   * Those of integers, by their expressions so far. `WITH a AS (SELECT id AS n …), b AS (SELECT n * 2
-   * AS n FROM a)` has an expression of `n` within another one.
+   * The types of names of integers, by their expressions so far. `WITH a AS (SELECT id AS n …), b AS
+   * (SELECT n * 2 AS n FROM a)` has an expression of `n` within another one.
    */
   private readonly assumed = new Map<string, Known>();
 
