@@ -273,7 +273,7 @@ describe('standard SQL in the words of the engine', () => {
     ],
     [
       'SELECT arrayMap(x -> upper(x), many)',
-      "SELECT arrayMap(x -> upper(x), CAST(many, 'Array(Nullable(String))'))",
+      "SELECT arrayMap(x -> upper(toString(x)), CAST(many, 'Array(Nullable(String))'))",
     ],
     [
       'SELECT arrayMap(x -> x, many) AS a, arrayFilter(x -> (x > s), many) AS b',

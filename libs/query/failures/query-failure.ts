@@ -78,6 +78,8 @@ const INSTEAD: readonly (readonly [problem: RegExp, instead: string])[] = [
   [/^(?!.*\b(?:Date|Time|Interval|Array|Map|Tuple|JSON|Dynamic|Variant))(?:Illegal types? .*\bString\b.* (?:for aggregate function (?:avg|sum|quantile|std|var|covar|corr|skew|kurt)|of function (?:plus|minus|multiply|divide|modulo|intDiv|negate|abs|sqrt|cbrt|exp|log|pow)\b)|A value of illegal type .* Expected: (?:A number|native numeric).*, got: String)/, 'a number is wanted where a text stands: TRY_CAST(x AS DOUBLE) reads a number of it, and is null where it is none'], // prettier-ignore
   [/^Function map(?:Keys|Values) requires at least one argument of type Map/, "objects and maps of a stream are JSON: json_keys(m) lists the keys, m.a and m['a'] are a value"], // prettier-ignore
   [/^Argument \d for function hasA(?:ll|ny) must be an array/, '@>, <@ and && are of lists: the fields of an object are compared one by one, j.a = 1 AND j.b = 2'], // prettier-ignore
+  [/^First argument for function 'arrayElement' must be array/, 'x[1] and x[1:2] are of lists: substring(s, 1, 2) cuts a text'], // prettier-ignore
+  [/^array aggregation function cannot be performed on type Nullable/, 'the list may have nulls: list_sum(x), list_avg(x), list_min(x) and list_max(x) pass over them'], // prettier-ignore
   [/^Window frame 'GROUPS'/, 'frames of GROUPS are not read: RANGE BETWEEN 1 PRECEDING AND CURRENT ROW counts by the value of ORDER BY, ROWS by rows'], // prettier-ignore
   [/^Number of arguments for function minus doesn't match: passed 3/, "date_sub of a unit is not read: date_diff('day', a, b) counts the days begun between, age('day', a, b) the whole ones"], // prettier-ignore
 ];

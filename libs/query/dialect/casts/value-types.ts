@@ -33,7 +33,7 @@ import {
   type Nodes,
 } from '../source-tree.js';
 import { choicesOf } from './choices.js';
-import { selectedValue } from './selected-value.js';
+import { selectedValue } from '../names/selected-values.js';
 import { engineType, TEXT_TYPE } from './standard-type-names.js';
 import { hasLength } from '../times/clock-arithmetic.js';
 import { madeMoment } from '../times/made-times.js';
@@ -76,6 +76,11 @@ export class ValueTypes {
   private steps = 0;
   /** The aliases whose expressions are being read: within its own expression, an alias means a column. */
   private readonly open = new Set<string>();
+  /**
+   * The types of names of integers, by their expressions so far. `WITH a AS (SELECT id AS n …), b AS
+   * (SELECT n * 2 AS n FROM a)` has an expression of `n` within another one.
+   */
+  private readonly assumed = new Map<string, Known>();
 
   /** @param aliases of the whole statement, each with its expressions. */
   constructor(
@@ -139,11 +144,17 @@ export class ValueTypes {
     const { value } = node;
     const column = this.typeOfColumn(value);
     const types = column === undefined ? [] : [knownType(column)];
-    if (this.open.has(value)) return types[0] ?? UNKNOWN;
+    if (this.open.has(value)) return types[0] ?? this.assumed.get(value) ?? UNKNOWN;
     const meanings = this.aliases.get(value) ?? [];
     if (meanings.length > MEANINGS_MAX) return UNKNOWN;
     this.open.add(value);
-    for (const stands of meanings) types.push(this.of(stands, depth + 1));
+    for (const stands of meanings) {
+      types.push(this.of(stands, depth + 1));
+      const { kind } = types.reduce(eitherOf);
+      if (kind === 'signed' || kind === 'unsigned')
+        this.assumed.set(value, kind === 'signed' ? SIGNED : UNSIGNED);
+    }
+    this.assumed.delete(value);
     this.open.delete(value);
     const isOne = new Set(types.map(({ kind }) => kind)).size === 1;
     return isOne ? asFloat(types.reduce(eitherOf)) : UNKNOWN;

@@ -1,4 +1,5 @@
 import { quoteIdentifier, quoteText } from '@app/warehouse';
+import { hasType, type Known } from '../casts/known-type.js';
 import { jsonPath, type Step } from './json-path.js';
 import { fieldOf, type Scope } from '../queries/object-shapes.js';
 import { isList, itemsOf, pathOf, type Nodes } from '../source-tree.js';
@@ -57,4 +58,26 @@ function pathTo(
   return path && steps.every((step) => typeof step === 'string')
     ? [...path, ...steps.map((step) => step.replaceAll('.', '%2E'))]
     : undefined;
+}
+
+const READS_JSON = /^jsonb?_(?:extract|array_length|keys|valid)|^get_json_object$/;
+const NO_VALUES = '^(?:Nullable.)?(?:Array|Tuple|Map|JSON)\\\\b';
+
+/**
+ * The arguments of such a function. Lists, structs and maps become JSON; the engine's own text of
+ * them is none.
+ * @param name in lower case
+ * @param typeOfFirst the type of the first argument
+ */
+export function jsonArguments(
+  name: string,
+  args: readonly string[],
+  typeOfFirst: () => Known,
+): readonly string[] {
+  const [value, ...rest] = args;
+  if (value === undefined || !READS_JSON.test(name)) return args;
+  const { kind } = typeOfFirst();
+  if (kind === 'other') return [`toJSONString(${value})`, ...rest];
+  if (kind !== 'unknown') return args;
+  return [`if(${hasType(value, NO_VALUES)}, toJSONString(${value}), toString(${value}))`, ...rest];
 }

@@ -1,5 +1,4 @@
 import { jsonPath, writtenStep } from './json-path.js';
-import { hasType, type Known } from '../casts/known-type.js';
 import { fn, one, truth, written, type ScalarFunction } from '../functions/scalar-function.js';
 
 const STEPS_MAX = 32;
@@ -57,25 +56,3 @@ export const JSON_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   json_valid: fn(1, 1, (x) => truth(`isValidJSON(${x})`)),
   to_json: one('toJSONString'),
 };
-
-const READS_JSON = /^jsonb?_(?:extract|array_length|keys|valid)|^get_json_object$/;
-const NO_VALUES = '^(?:Nullable.)?(?:Array|Tuple|Map|JSON)\\\\b';
-
-/**
- * The arguments of such a function. Lists, structs and maps become JSON; the engine's own text of
- * them is none.
- * @param name in lower case
- * @param typeOfFirst the type of the first argument
- */
-export function jsonArguments(
-  name: string,
-  args: readonly string[],
-  typeOfFirst: () => Known,
-): readonly string[] {
-  const [value, ...rest] = args;
-  if (value === undefined || !READS_JSON.test(name)) return args;
-  const { kind } = typeOfFirst();
-  if (kind === 'other') return [`toJSONString(${value})`, ...rest];
-  if (kind !== 'unknown') return args;
-  return [`if(${hasType(value, NO_VALUES)}, toJSONString(${value}), toString(${value}))`, ...rest];
-}

@@ -1,4 +1,4 @@
-import { selectedValues } from '../casts/selected-value.js';
+import { selectedValues } from './selected-values.js';
 import { hiddenBy } from './hidden-names.js';
 import {
   isList,
@@ -43,7 +43,7 @@ export function aliasesOf(nodes: Nodes): ReadonlyMap<string, readonly Nodes[]> {
 /** Marks a name without a type of its own. */
 const NOTHING_KNOWN: Nodes = [];
 
-/** What a name in `WITH v(n) AS (SELECT …)` and `(SELECT …) AS v(n)` stands for. */
+/** Finds the value behind a name in `WITH v(n) AS (SELECT …)` and `(SELECT …) AS v(n)`. */
 function columnOf(list: Nodes, at: number, place: number): Nodes {
   const query = isWord(list[at + 1], 'AS') ? list[at + 2] : list[at - 3];
   return (isList(query) ? selectedValues(query.nodes)[place] : undefined) ?? NOTHING_KNOWN;
@@ -57,7 +57,7 @@ const OF_ELEMENTS =
 const isLambda = (node: Node): boolean =>
   isList(node) && isSymbol(node.nodes[1], '->') && itemsOf(node.nodes).length === 1;
 
-/** What a parameter of a lambda is: `list[1]`. */
+/** Writes what a parameter of a lambda stands for, `list[1]`. */
 function elementOf(args: Nodes, caller: string, place: number): Nodes {
   if (!OF_ELEMENTS.test(caller)) return NOTHING_KNOWN;
   const lists = itemsOf(args).filter(

@@ -35,6 +35,7 @@ export const FUNCTIONS_ELSEWHERE: Readonly<Record<string, string>> = {
   list_where: 'arrayFilter((x, ok) -> ok, list, truths)',
   make_interval: 'INTERVAL 1 DAY, or toIntervalDay(n)',
   make_time: "CAST('10:20:30' AS TIME)",
+  map_entries: 'arrayZip(map_keys(m), map_values(m))',
   named_struct: STRUCT,
   row: STRUCT,
   struct_extract: FIELD,
