@@ -112,13 +112,19 @@ async function reading<T>(
     if (isSystemError(error)) throw error;
     throw new MillraceError(
       'MALFORMED_BODY',
-      `${name} is no readable file or stream of Arrow: ${(error as Error).message}`,
+      `${name} is no readable file or stream of Arrow: ${why(error as NodeJS.ErrnoException)}`,
       { cause: error },
     );
   } finally {
     await handle.close();
   }
 }
+
+/** A reference that leads out of the bytes fails by the words of Node.js, which help nobody. */
+const why = ({ code, message }: NodeJS.ErrnoException): string =>
+  code?.endsWith('OUT_OF_RANGE') || code?.endsWith('OUT_OF_BOUNDS')
+    ? 'something in it leads out of it'
+    : message;
 
 async function readContents(source: ArrowBytes): Promise<Contents> {
   const head = source.size < HEAD_BYTES ? '' : await source.text(0, HEAD_BYTES);
