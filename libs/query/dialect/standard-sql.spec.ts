@@ -373,6 +373,17 @@ describe('standard SQL in the words of the engine', () => {
       (size: number) => `SELECT ${'('.repeat(size)}s${' + s)'.repeat(size)} AS v FROM t`,
       100,
     ],
+    [
+      'names of the columns of a query',
+      (size: number) =>
+        `WITH v(${'a, '.repeat(size)}b) AS (SELECT ${'1, '.repeat(size)}2) SELECT b FROM v`,
+      400,
+    ],
+    [
+      'lambdas in a call',
+      (size: number) => `SELECT arrayMap(${'a -> 1, '.repeat(size)}b -> 1, x)`,
+      800,
+    ],
   ])('writes twice as many %s in twice the time', (_, many, size) => {
     expect(growth(written, many, size)).toBeLessThan(3.5);
   });

@@ -19,6 +19,8 @@ export function aliasesOf(nodes: Nodes): ReadonlyMap<string, readonly Nodes[]> {
     known.push(stands);
     aliases.set(name, known);
   };
+  const columnsOf = keptOf(selectedValues);
+  const listsOf = keptOf(listsAmong);
   const look = (list: Nodes, caller: string, args: Nodes): void => {
     let from = 0;
     for (const [at, node] of list.entries()) {
@@ -26,11 +28,12 @@ export function aliasesOf(nodes: Nodes): ReadonlyMap<string, readonly Nodes[]> {
       if (node.kind === 'group')
         look(node.nodes, isCall ? (list[at - 1]?.text ?? '') : caller, isCall ? node.nodes : args);
       if (isSymbol(node, ',') || isWord(node, 'SELECT') || isWord(node, 'DISTINCT')) from = at + 1;
+      const standsFor = (place: number): Nodes | undefined => {
+        if (!isSymbol(list[at + 1], '->')) return columnsOf(queryNamed(list, at))[place];
+        return OF_ELEMENTS.test(caller) ? elementOf(listsOf(args)[place]) : undefined;
+      };
       for (const [place, hidden] of hiddenBy(list, at).entries())
-        add(
-          hidden,
-          isSymbol(list[at + 1], '->') ? elementOf(args, caller, place) : columnOf(list, at, place),
-        );
+        add(hidden, standsFor(place) ?? NOTHING_KNOWN);
       const name = isWord(node, 'AS') ? nameOf(list[at + 1]) : undefined;
       if (name === undefined || isWord(list[at + 1], 'SELECT')) continue;
       add(name, list.slice(from, at));
@@ -43,10 +46,20 @@ export function aliasesOf(nodes: Nodes): ReadonlyMap<string, readonly Nodes[]> {
 /** Marks a name without a type of its own. */
 const NOTHING_KNOWN: Nodes = [];
 
-/** Finds the value behind a name in `WITH v(n) AS (SELECT …)` and `(SELECT …) AS v(n)`. */
-function columnOf(list: Nodes, at: number, place: number): Nodes {
+/** Finds the same for the same nodes once: each of thousands of names asks for it. */
+function keptOf(find: (nodes: Nodes) => readonly Nodes[]): (nodes: Nodes) => readonly Nodes[] {
+  const kept = new Map<Nodes, readonly Nodes[]>();
+  return (nodes) => {
+    const found = kept.get(nodes) ?? find(nodes);
+    kept.set(nodes, found);
+    return found;
+  };
+}
+
+/** The query whose columns `WITH v(n) AS (SELECT …)` and `(SELECT …) AS v(n)` name. */
+function queryNamed(list: Nodes, at: number): Nodes {
   const query = isWord(list[at + 1], 'AS') ? list[at + 2] : list[at - 3];
-  return (isList(query) ? selectedValues(query.nodes)[place] : undefined) ?? NOTHING_KNOWN;
+  return isList(query) ? query.nodes : NOTHING_KNOWN;
 }
 
 /** Functions that call a lambda with an element of each list. */
@@ -57,13 +70,12 @@ const OF_ELEMENTS =
 const isLambda = (node: Node): boolean =>
   isList(node) && isSymbol(node.nodes[1], '->') && itemsOf(node.nodes).length === 1;
 
+/** The arguments that are no lambdas. */
+const listsAmong = (args: Nodes): readonly Nodes[] =>
+  itemsOf(args).filter((item) => !item.some((node) => isSymbol(node, '->') || isLambda(node)));
+
 /** Writes what a parameter of a lambda stands for, `list[1]`. */
-function elementOf(args: Nodes, caller: string, place: number): Nodes {
-  if (!OF_ELEMENTS.test(caller)) return NOTHING_KNOWN;
-  const lists = itemsOf(args).filter(
-    (item) => !item.some((node) => isSymbol(node, '->') || isLambda(node)),
-  );
-  const [list] = lists.slice(place);
+function elementOf(list: Nodes | undefined): Nodes {
   const [first] = list ?? [];
   if (list === undefined || first === undefined) return NOTHING_KNOWN;
   const group = { kind: 'group', start: first.start, end: first.end } as const;
