@@ -108,6 +108,15 @@ describe('times in Arrow and Parquet', () => {
     expect(first.replaceAll('""', '"')).toContain(JSON.stringify(s));
   });
 
+  it('are not needed for keys that are objects and lists to be JSON', async () => {
+    const answer = async (sql: string): Promise<unknown> =>
+      JSON.parse((await ask(sql, 'application/json')).toString());
+    expect(await answer("SELECT map((1, 'x'), 2) AS v")).toEqual([{ v: { '[1,"x"]': 2 } }]);
+    expect(await answer("SELECT map([['a'], ['b']], [1, 2]) AS v")).toEqual([
+      { v: { '["a"]': 1, '["b"]': 2 } },
+    ]);
+  });
+
   it('keep the zone that a statement shows them in', async () => {
     const sql = `SELECT toDateTime64('2026-01-02 03:04:05', 6) AS wall, toTime64('12:30:15', 6) AS day SETTINGS session_timezone = 'Europe/Paris'`;
     const parquet = await ask(sql, PARQUET);

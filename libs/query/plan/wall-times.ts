@@ -8,6 +8,8 @@ import { readElement, readEngineType, typeWithin } from './engine-type.js';
  */
 const ZONED = /DateTime64\(\d, *\\?'|\w+64\w*\([^()']*, '[\w/+-]+'\)/g;
 const TIMES = /DateTime64|UnixTimestamp64|now64/;
+/** Matches what makes a map, whose keys may be objects or lists, and the type of one. */
+const MAPS = /\bmap(?:FromArrays)?\(/i;
 
 /** True for a type of local times, which have no zone. */
 export function isWallTime(type: string): boolean {
@@ -31,13 +33,13 @@ export function isShownAsText(type: string): boolean {
   return isWallTime(type);
 }
 
-/** Tells whether a statement may create such a time itself. */
-const mayMakeWallTimes = (statement: string): boolean =>
-  TIMES.test(statement) && TIMES.test(statement.replace(ZONED, ''));
+/** Tells whether a statement may create such a time, or map, itself. */
+const mayMakeThem = (statement: string): boolean =>
+  MAPS.test(statement) || (TIMES.test(statement) && TIMES.test(statement.replace(ZONED, '')));
 
 /** Tells whether columns that are shown as text may be among those of a statement, over these tables. */
 export const mayHaveWallTimes = (statement: string, tables: readonly TableDescription[]): boolean =>
-  mayMakeWallTimes(statement) ||
+  mayMakeThem(statement) ||
   tables.some(({ columns }) => columns.some(({ type }) => isShownAsText(type)));
 
 /** Gives SQL that writes local times in ISO 8601, without a zone, and keys that are objects as JSON. */
