@@ -9,7 +9,7 @@ import { losesDigits } from './numbers/float-digits.js';
  */
 const MARK = '\ue1fd';
 /** Matches what may be one of those pieces; most statements have none. */
-const MAYBE = /(["`])[a-z]{2,8}\1|[\d.]{17}/i;
+const MAYBE = /(["`])[a-z]{2,8}\1|[\d.]{17}|\.0{6}/i;
 const NUMBER = /^[\d.]+$/;
 const SETTINGS = /^SETTINGS$/i;
 const MARKED_END = `${Buffer.from(MARK).toString('latin1')}\``;
@@ -18,7 +18,7 @@ const MARKED_END = `${Buffer.from(MARK).toString('latin1')}\``;
  * The engine prints some names without their quotes and then reads them differently: the column
  * `nan` as a number, for example. With a mark in them, the engine keeps their quotes. It prints the
  * number 12345678901.234567 as a float shows it, …68, which is another one beside decimals. Such a
- * number goes through the print as a name.
+ * number goes through the print as a name, and so does 0.0000001, which it prints as 1e-7.
  * @returns the statement with marks, to be printed; `unmarked` takes them out of the print.
  */
 export function marked(text: string): string {
