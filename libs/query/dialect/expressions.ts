@@ -174,14 +174,13 @@ export class Expressions {
 
   private membership(value: Nodes, among: Membership, names: Names | undefined): string {
     const { types } = this.writing;
-    const type = types.of(value);
     const write = (nodes: Nodes): string => this.write(nodes, names);
     const typeOf = (nodes: Nodes): Known => types.of(nodes);
     const written = soughtValue(value, typeOf, write);
     const sought = { nodes: value, value: written, typeOf, add: this.named };
     if (isQuery(among.list.nodes))
       return membershipOfRows(among, sought, write, this.group(among.list));
-    return membership(among, sought, (item) => this.beside(type, types.of(item), item, names));
+    return membership(among, sought, (item, column) => this.beside(types.of(column), types.of(item), item, names)); // prettier-ignore
   }
 
   /** Writes an item of a list, or one side of a comparison, beside a value of that type. */

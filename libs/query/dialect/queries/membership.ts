@@ -75,17 +75,28 @@ export const columnsOf = (nodes: Nodes): readonly Nodes[] => {
 /**
  * Tells whether a value is in a list. If the list contains a null and not the value, the result is
  * null: the null might be that value.
- * @param write an item of the list in the engine's SQL.
+ * @param writeItem an item of the list in the engine's SQL, beside a value
  */
 export function membership(
   { isNegated, list }: Membership,
   { nodes, value, typeOf, add }: Sought,
-  writeItem: (item: Nodes) => string,
+  writeItem: (item: Nodes, beside: Nodes) => string,
 ): string {
   const items = itemsOf(list.nodes);
+  const columns = columnsOf(nodes).map((column) => ({ column, isExact: typeOf(column).kind === 'decimal' })); // prettier-ignore
+  const isOfDecimals = columns.length > 1 && columns.some(({ isExact }) => isExact);
+  const one = (item: Nodes): string => {
+    const cells = isOfDecimals ? columnsOf(item) : [];
+    if (cells.length !== columns.length) return writeItem(item, nodes);
+    const written = columns.map(({ column, isExact }, at) => {
+      const cell = itemAt(cells, at);
+      return writeItem(cell, isExact ? column : cell);
+    });
+    return `(${written.join(', ')})`;
+  };
   const isFloat = typeOf(nodes).kind === 'float';
   // The engine's list tells -0.0 from 0.0.
-  const write = (item: Nodes): string => isFloat && isZero(item) ? `${writeItem(item)}, ${isSymbol(item[0], '-') ? '0' : '-0.0'}` : writeItem(item); // prettier-ignore
+  const write = (item: Nodes): string => isFloat && isZero(item) ? `${one(item)}, ${isSymbol(item[0], '-') ? '0' : '-0.0'}` : one(item); // prettier-ignore
   const values = items.filter((item) => !isNull(item));
   const others = isRow(nodes) ? [] : values.filter((item) => !isConstant(item));
   if (others.length > 0) {
