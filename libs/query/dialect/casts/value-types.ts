@@ -156,8 +156,11 @@ export class ValueTypes {
     }
     this.assumed.delete(value);
     this.open.delete(value);
-    const isOne = new Set(types.map(({ kind }) => kind)).size === 1;
-    return isOne ? asFloat(types.reduce(eitherOf)) : UNKNOWN;
+    // A count is never above what the signed type holds.
+    const isSigned = types.some(({ kind }) => kind === 'signed');
+    const alike = types.map((type) => (isSigned && type.kind === 'count' ? SIGNED : type));
+    const isOne = new Set(alike.map(({ kind }) => kind)).size === 1;
+    return isOne ? asFloat(alike.reduce(eitherOf)) : UNKNOWN;
   }
 
   private ofGroup(nodes: Nodes, depth: number): Known {
