@@ -1,6 +1,6 @@
 import type { CsvField } from './csv-records.js';
 
-type Kind = 'integer' | 'long integer' | 'fraction' | 'day' | 'time' | 'text';
+type Kind = 'integer' | 'long integer' | 'fraction' | 'moment' | 'text';
 
 /** Leading zeros and a plus make a text of a number. */
 const INTEGER = /^-?(?:0|[1-9]\d*)$/;
@@ -9,21 +9,19 @@ const MOMENT =
   /^(\d{4})([-/])(\d\d)\2(\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[-+]\d\d:?\d\d)?)?$/;
 /** Integers of fewer digits are the same as floats. */
 const LONG_DIGITS = 16;
-const INTEGER_DIGITS = 18;
 
 function kindOf(text: string): Kind {
   if (INTEGER.test(text)) {
     const { length } = text.replace('-', '');
     if (length < LONG_DIGITS) return 'integer';
-    return length <= INTEGER_DIGITS ? 'long integer' : 'text';
+    return BigInt.asIntN(64, BigInt(text)) === BigInt(text) ? 'long integer' : 'text';
   }
   if (/\d|n/i.test(text) && FRACTION.test(text))
     return /\d/.test(text) && !Number.isFinite(Number(text)) ? 'text' : 'fraction';
   const [, year = '', , month = '', day = ''] = MOMENT.exec(text) ?? [];
   if (year < '1900' || year > '2299') return 'text';
   const isThere = new Date(`${year}-${month}-${day}`).getUTCDate() === Number(day);
-  if (!isThere) return 'text';
-  return text.length > 'yyyy-mm-dd'.length ? 'time' : 'day';
+  return isThere ? 'moment' : 'text';
 }
 
 /** Looks for blanks before the first values of records, which are a matter only for a column of texts. */
@@ -42,7 +40,7 @@ export class FirstTexts {
   get paddedText(): { readonly line: number; readonly text: string } | undefined {
     const has = (...some: readonly Kind[]): boolean => some.some((kind) => this.kinds.has(kind));
     const isExact = !has('fraction') || !has('long integer');
-    const isOne = [has('integer', 'long integer', 'fraction'), has('day'), has('time')].filter(Boolean).length === 1; // prettier-ignore
+    const isOne = has('integer', 'long integer', 'fraction') !== has('moment');
     return has('text') || !isOne || !isExact ? this.padded : undefined;
   }
 }
