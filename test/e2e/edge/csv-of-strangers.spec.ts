@@ -202,6 +202,10 @@ describe('CSV of strangers', () => {
       expect(await register(`t.csv,${schema}${more}`)).toBe('');
       expect(await rows()).toEqual([{ b: ' x ', c: null }]);
     }
+    write('n,b,c\n 007,x\n +5,y,z\n');
+    const numbers = { columns: [{ name: 'n', data_type: 'Int64', nullable: true }] };
+    expect(await register(`t.csv,schema=${JSON.stringify(numbers)}`)).toBe('');
+    expect(await rows()).toEqual([{ n: 7 }, { n: 5 }]);
   });
 
   it('values without names are parted by commas where there are any', async () => {

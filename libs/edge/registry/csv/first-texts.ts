@@ -7,6 +7,8 @@ const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 const FRACTION = /^(?:-?(?:0|[1-9]\d*)?(?:\.\d*)?(?:e[-+]?\d+)?|[-+]?(?:nan|inf|infinity))$/i;
 const MOMENT =
   /^(\d{4})([-/])(\d\d)\2(\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[-+]\d\d:?\d\d)?)?$/;
+/** A declared column of numbers takes more notations. */
+const BEGUN_AS_NUMBER = /^[-+]?(?:\d|\.\d|nan\b|inf)/i;
 /** Integers of fewer digits are the same as floats. */
 const LONG_DIGITS = 16;
 
@@ -29,10 +31,13 @@ export class FirstTexts {
   private readonly kinds = new Set<Kind>();
   private padded: { readonly line: number; readonly text: string } | undefined;
 
+  /** @param areTold the columns are declared */
+  constructor(private readonly areTold = false) {}
+
   take(field: CsvField | undefined, line: number): void {
     const value = field?.text.replace(/^[ \t]+|[ \t]+$/g, '') ?? '';
     if (field === undefined || value === '') return;
-    this.kinds.add(kindOf(value));
+    this.kinds.add(this.areTold && BEGUN_AS_NUMBER.test(value) ? 'integer' : kindOf(value));
     if (!field.isQuoted && /^[ \t]/.test(field.text)) this.padded ??= { line, text: field.text };
   }
 

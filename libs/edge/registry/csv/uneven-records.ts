@@ -103,7 +103,7 @@ async function unevenIn(path: string, { csv, header }: Written): Promise<Uneven>
   let first: { readonly line: number; readonly count: number } | undefined;
   let blankAt: number | undefined;
   let records: ShortRecords | undefined;
-  const firstTexts = new FirstTexts();
+  const firstTexts = new FirstTexts(csv.areTold);
   for await (const { line, fields } of csvRecords(createReadStream(path), csv.delimiter)) {
     read += 1;
     if (read <= csv.skipped) continue;
