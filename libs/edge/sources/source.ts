@@ -14,6 +14,8 @@ export interface CsvShape {
   readonly isLoose: boolean;
   /** Records may have fewer fields than the first one of their file, and null in the others; absent: none may. */
   readonly mayBeShort?: boolean;
+  /** The columns are declared, with their types. */
+  readonly areTold?: boolean;
 }
 
 /** Says where and how the engine reads a table's rows. */

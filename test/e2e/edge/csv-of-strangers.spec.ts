@@ -98,6 +98,16 @@ const REFUSED: readonly (readonly [what: string, text: string | Buffer, message:
     'a,b\nx,1\n y,2\nz\n',
     'line 3 of t.csv begins with " y", whose blanks would be dropped because line 4 has fewer fields',
   ],
+  [
+    'a number among texts whose blanks would be lost',
+    'a,b\n 12,1\nz\n',
+    'line 2 of t.csv begins with " 12", whose blanks would be dropped because line 3 has',
+  ],
+  [
+    'a text that begins as a number, whose blanks would be lost',
+    'a,b\n 2 apples,1\n3\n',
+    'line 2 of t.csv begins with " 2 apples", whose blanks would be dropped',
+  ],
   ['numbers that may be texts', 'a,b\n1, "x"\n2, 3\n', 'the value " 3" in line 3 has blanks'],
 ];
 
@@ -157,6 +167,16 @@ describe('CSV of strangers', () => {
     await until(() => Promise.resolve(own.edge.output().includes('t.csv has 2 lines with fewer fields than its first one (line 40002)'))); // prettier-ignore
   });
 
+  it('short lines beside blanks before a text are refused in a first line without names, and in another file', async () => {
+    write(' x,1,2\ny,2\n');
+    expect(await register('t.csv,has_header=false')).toContain('line 1 of t.csv begins with');
+    mkdirSync(join(folder, 'blanks'));
+    write('a,b,c\nx,z,2\n y,z,2\n', 'blanks/1.csv');
+    expect(await register('blanks,format=csv')).toBe('');
+    write('a,b,c\nx,z\ny,z,1\n', 'blanks/2.csv');
+    expect(await register('blanks,format=csv')).toContain('line 3 of 1.csv begins with \\" y\\", whose blanks would be dropped because lines of another file have fewer fields');
+  }); // prettier-ignore
+
   it('a line that is too long, and comes later, is not cut where lines may be short', async () => {
     write('a,b,c\n1,2,3\n4,5\n');
     expect(await register('t.csv,materialize=false')).toBe('');
@@ -182,6 +202,10 @@ describe('CSV of strangers', () => {
       expect(await register(`t.csv,${schema}${more}`)).toBe('');
       expect(await rows()).toEqual([{ b: ' x ', c: null }]);
     }
+    write('n,b,c\n 007,x\n +5,y,z\n');
+    const numbers = { columns: [{ name: 'n', data_type: 'Int64', nullable: true }] };
+    expect(await register(`t.csv,schema=${JSON.stringify(numbers)}`)).toBe('');
+    expect(await rows()).toEqual([{ n: 7 }, { n: 5 }]);
   });
 
   it('values without names are parted by commas where there are any', async () => {

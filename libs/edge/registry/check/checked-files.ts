@@ -72,7 +72,7 @@ interface Seen extends SeenCsv {
 
 const NOTHING_SEEN: Seen = { hasQuotedWord: false, hasLooseQuote: false, hasBlankLine: false };
 
-function checkOf({ options, columns }: DescribedTable, { csv }: Source): Check | undefined {
+function checkOf({ options, columns }: DescribedTable, source: Source): Check | undefined {
   switch (options.format) {
     case 'arrow':
     case 'arrows':
@@ -88,8 +88,8 @@ function checkOf({ options, columns }: DescribedTable, { csv }: Source): Check |
       };
     case 'csv':
       return {
-        look: (file, name) => orNoCsv(seenCsv(file, csv), name),
-        ...(!csv?.mayBeShort && { looksWell }),
+        look: (file, name) => orNoCsv(seenCsv(file, source), name),
+        ...(!source.csv?.mayBeShort && { looksWell }),
       };
     case 'json':
     case 'ndjson':
@@ -108,9 +108,9 @@ function checkOf({ options, columns }: DescribedTable, { csv }: Source): Check |
   }
 }
 
-async function seenCsv(file: string, csv: Source['csv']): Promise<Seen> {
+async function seenCsv(file: string, { csv, header }: Source): Promise<Seen> {
   const seen = await checkCsv(file, csv?.delimiter ?? ',');
-  return csv?.mayBeShort ? { ...seen, short: await shortRecords(file, csv) } : seen;
+  return csv?.mayBeShort ? { ...seen, short: await shortRecords(file, { csv, header }) } : seen;
 }
 
 /** The engine looks for types in fewer bytes, unless it is asked to look at all. */

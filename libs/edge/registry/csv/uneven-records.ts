@@ -6,7 +6,8 @@ import { COMPRESSED } from '../../sources/engine-format.js';
 import { listedPaths } from '../../sources/listed-paths.js';
 import { SourceError } from '../../sources/source-error.js';
 import type { CsvShape, Settings, Source } from '../../sources/source.js';
-import { csvRecords, type CsvField } from './csv-records.js';
+import { csvRecords } from './csv-records.js';
+import { FirstTexts } from './first-texts.js';
 
 /** If there are more files, the fault is told without its place. */
 const FILES_MAX = 200;
@@ -48,15 +49,19 @@ export async function unevenRecord(
   )
     return undefined;
   let short: string | undefined;
+  let padded: string | undefined;
   for (const path of await listedPaths(files, statements, FILES_MAX)) {
     if (COMPRESSED.includes(extname(path).slice(1))) short ??= 'a packed file has short lines';
     else {
-      const { fault, records } = await unevenIn(path, csv);
-      if (fault !== undefined) return new SourceError(`line ${fault.line} of ${basename(path)} ${fault.what}`); // prettier-ignore
+      const { fault, records, lost } = await unevenIn(path, { csv, header });
+      const told = ({ line, what }: Fault): string => `line ${line} of ${basename(path)} ${what}`;
+      if (fault !== undefined) return new SourceError(told(fault));
+      if (lost) padded ??= told(lost);
       if (records) short ??= `line ${records.line} of ${basename(path)} has fewer fields than its first one`; // prettier-ignore
     }
   }
   if (short === undefined) return 'even';
+  if (padded !== undefined) return new SourceError(padded);
   // Without names nothing tells how many fields a record of the next file should have.
   return many && !header ? new SourceError(`${short}: each must have as many`) : new ShortRecordsError(short); // prettier-ignore
 }
@@ -66,23 +71,39 @@ export async function unevenRecord(
  * not expect in them.
  * @throws {BrokenFileError} where one has too many fields, or is blank
  */
-export async function shortRecords(file: string, csv: CsvShape): Promise<ShortRecords | undefined> {
-  const { fault, records } = await unevenIn(file, csv);
+export async function shortRecords(
+  file: string,
+  source: Written,
+): Promise<ShortRecords | undefined> {
+  const { fault: first, lost, records } = await unevenIn(file, source);
+  const fault = first ?? lost;
   if (fault !== undefined) throw new BrokenFileError(`line ${fault.line} ${fault.what}`);
   return records;
 }
 
+interface Fault {
+  readonly line: number;
+  readonly what: string;
+}
+
 interface Uneven {
-  readonly fault?: { readonly line: number; readonly what: string };
+  readonly fault?: Fault;
+  /** A text whose blanks are dropped where the records of any file may be short. */
+  readonly lost?: Fault;
   readonly records?: ShortRecords;
 }
 
-async function unevenIn(path: string, csv: CsvShape): Promise<Uneven> {
+interface Written {
+  readonly csv: CsvShape;
+  readonly header: Source['header'] | undefined;
+}
+
+async function unevenIn(path: string, { csv, header }: Written): Promise<Uneven> {
   let read = 0;
   let first: { readonly line: number; readonly count: number } | undefined;
   let blankAt: number | undefined;
   let records: ShortRecords | undefined;
-  let padded: { readonly line: number; readonly text: string } | undefined;
+  const firstTexts = new FirstTexts(csv.areTold);
   for await (const { line, fields } of csvRecords(createReadStream(path), csv.delimiter)) {
     read += 1;
     if (read <= csv.skipped) continue;
@@ -106,22 +127,14 @@ async function unevenIn(path: string, csv: CsvShape): Promise<Uneven> {
     }
     if (count < first.count)
       records = { line: records?.line ?? line, count: (records?.count ?? 0) + 1 };
-    if (first.line !== line && losesBlanks(fields[0], csv))
-      padded ??= { line, text: fields[0].text };
+    if (first.line !== line || !header) firstTexts.take(fields[0], line);
   }
-  if (!records) return {};
-  if (!padded) return { records };
-  const what = `begins with ${JSON.stringify(padded.text)}, whose blanks would be dropped because line ${records.line} has fewer fields than others: put it into quotes, take the blanks out, or put as many delimiters into each line`;
-  return { fault: { line: padded.line, what } };
+  const padded = [' ', '\t'].includes(csv.delimiter) ? undefined : firstTexts.paddedText;
+  if (!padded) return records ? { records } : {};
+  const short = records ? `line ${records.line} has` : 'lines of another file have';
+  const what = `begins with ${JSON.stringify(padded.text)}, whose blanks would be dropped because ${short} fewer fields than others: put it into quotes, take the blanks out, or put as many delimiters into each line`;
+  return { ...(records && { records }), lost: { line: padded.line, what } };
 }
-
-/** Where records may be short, the engine passes over blanks before the first field, which is no matter for a number. */
-const losesBlanks = (field: CsvField | undefined, { delimiter }: CsvShape): field is CsvField =>
-  field !== undefined &&
-  !field.isQuoted &&
-  ![' ', '\t'].includes(delimiter) &&
-  /^[ \t]+[^ \t]/.test(field.text) &&
-  !/^[ \t]*[-+]?(?:\d|\.\d|nan\b|inf)/i.test(field.text);
 
 const fieldsOf = (count: number): string => (count === 1 ? '1 field' : `${count} fields`);
 

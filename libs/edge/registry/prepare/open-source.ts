@@ -137,7 +137,10 @@ async function csvSource(
   const lines = at({ ...RAW, name: 'LineAsString' });
   const csv = await shapeOf({ hasHeader, delimiter }, { ...whole, lines }, workshop);
   const format = csvFormat(hasHeader, csv);
-  const source = withNamesOfSeveral({ ...at(format), csv });
+  const source = withNamesOfSeveral({
+    ...at(format),
+    csv: { ...csv, areTold: columns !== undefined },
+  });
   if (!hasHeader) return source;
   const named = { ...source, header: at({ ...format, name: 'CSV' }) };
   const isTold = columns !== undefined || schemaFromFiles !== undefined;

@@ -70,6 +70,7 @@ const STEPS_MAX = 1000;
  */
 const MEANINGS_MAX = 100;
 const SUM_DIGITS = 38;
+const INTEGERS: Readonly<Record<string, Known>> = { signed: SIGNED, unsigned: UNSIGNED, count: COUNT }; // prettier-ignore
 
 /** Finds out which expressions are numbers and times. */
 export class ValueTypes {
@@ -150,14 +151,16 @@ export class ValueTypes {
     this.open.add(value);
     for (const stands of meanings) {
       types.push(this.of(stands, depth + 1));
-      const { kind } = types.reduce(eitherOf);
-      if (kind === 'signed' || kind === 'unsigned')
-        this.assumed.set(value, kind === 'signed' ? SIGNED : UNSIGNED);
+      const integer = INTEGERS[types.reduce(eitherOf).kind];
+      if (integer) this.assumed.set(value, integer);
     }
     this.assumed.delete(value);
     this.open.delete(value);
-    const isOne = new Set(types.map(({ kind }) => kind)).size === 1;
-    return isOne ? asFloat(types.reduce(eitherOf)) : UNKNOWN;
+    // A count is never above what the signed type holds.
+    const { kind } = types.find((type) => type.kind === 'signed' || type.kind === 'unsigned') ?? UNKNOWN; // prettier-ignore
+    const alike = types.map((type) => (type.kind === 'count' ? (INTEGERS[kind] ?? type) : type));
+    const isOne = new Set(alike.map(({ kind }) => kind)).size === 1;
+    return isOne ? asFloat(alike.reduce(eitherOf)) : UNKNOWN;
   }
 
   private ofGroup(nodes: Nodes, depth: number): Known {
