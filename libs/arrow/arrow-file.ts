@@ -7,6 +7,7 @@ import { hasNullLists, refuseHidden } from './arrow-lists.js';
 import { readArrowSchema, type ArrowSchema } from './arrow-schema.js';
 import type { Field } from './field.js';
 import { FlatTable } from './flat-buffer.js';
+import { typelessFile, type TypelessFile } from './typeless-file.js';
 
 /** The description that a file of Arrow's IPC format has of itself. */
 export interface ArrowFile {
@@ -74,18 +75,20 @@ export async function openArrow(file: string, name: string): Promise<ArrowFile> 
  * @param name what to call it in a message.
  * @throws {MillraceError} MALFORMED_BODY
  */
-export async function checkArrow(file: string, name: string): Promise<void> {
-  const check = async (source: ArrowBytes): Promise<void> => {
+export async function checkArrow(file: string, name: string): Promise<TypelessFile | undefined> {
+  const check = async (source: ArrowBytes): Promise<TypelessFile | undefined> => {
     const found = await readContents(source);
     await refuseHiddenIn(source, found);
     const { decimals } = found.schema;
-    if (decimals.length === 0) return;
-    for (const at of found.batches) {
-      const batch = await messageAt(source, at);
-      if (batch) await refuseLostDigits(source, batch, decimals);
-    }
+    if (decimals.length > 0)
+      for (const at of found.batches) {
+        const batch = await messageAt(source, at);
+        if (batch) await refuseLostDigits(source, batch, decimals);
+      }
+    const [footer] = found.format === 'Arrow' ? found.patched : [];
+    return typelessFile(source, found.schema, footer?.at);
   };
-  await reading(file, name, check, 'r');
+  return reading(file, name, check, 'r');
 }
 
 async function refuseHiddenIn(

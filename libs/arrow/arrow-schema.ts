@@ -10,6 +10,11 @@ export interface ArrowSchema {
   /** Bytes of the schema to write over, by their place in it. */
   readonly patches: ReadonlyMap<number, number>;
   /**
+   * The bytes to write over so that what is of type null is text, by their place in the schema; but
+   * not within lists and structs where it claims to be never null.
+   */
+  readonly texts: ReadonlyMap<number, number>;
+  /**
    * The places of lists and maps in a batch. The engine's reader shows what lies below those that
    * are null.
    */
@@ -60,9 +65,9 @@ export function readArrowSchema(schema: FlatTable): ArrowSchema {
     if (names.has(name)) throw new BrokenFileError(`it has two columns ${JSON.stringify(name)}`);
     names.add(name);
   }
-  const { patches, lists, decimals } = reading;
+  const { patches, texts, lists, decimals } = reading;
   const [fields, held] = [both.map(([is]) => is), both.map(([, own]) => own)];
-  return { fields, held, patches, lists, decimals };
+  return { fields, held, patches, texts, lists, decimals };
 }
 
 /** A field as the file has it, and as it is once the schema is patched. */
@@ -75,6 +80,7 @@ const same = (type: FieldType): Both<FieldType> => [type, type];
 
 class Reading {
   readonly patches = new Map<number, number>();
+  readonly texts = new Map<number, number>();
   readonly lists: ListPlace[] = [];
   readonly decimals: DecimalPlace[] = [];
   private readonly at = { node: 0, buffer: 0, viewsBefore: 0 };
@@ -98,7 +104,7 @@ class Reading {
     const children = field
       .tables(FIELD.children)
       .map((child) => this.field(child, depth + 1, inDictionary || isDictionary));
-    const [type, held] = this.type(field, tag, children, name);
+    const [type, held] = this.type(field, tag, children, { name, depth });
     if (type.kind === 'decimal' && held.kind === 'decimal') {
       const [bytes, kept] = [decimalBytes(held.precision), decimalBytes(type.precision)];
       const dictionary = inDictionary ? 'within one' : field.table(FIELD.dictionary)?.int64(0);
@@ -122,7 +128,7 @@ class Reading {
     field: FlatTable,
     tag: number,
     children: readonly Both<Field>[],
-    name: string,
+    { name, depth }: { readonly name: string; readonly depth: number },
   ): Both<FieldType> {
     const [first] = children;
     const type = field.table(FIELD.type);
@@ -146,6 +152,12 @@ class Reading {
         return mapOf(first, name);
       case TYPE.decimal:
         return this.decimal(type, name);
+      case TYPE.null: {
+        const place = field.place(FIELD.tag);
+        const isNullable = depth === 0 || field.uint8(FIELD.nullable) !== 0;
+        if (place !== undefined && isNullable) this.texts.set(place, TYPE.utf8);
+        return same({ kind: 'nothing' });
+      }
       case TYPE.date:
         if (type.int16(0, 1) === 0) return same({ kind: 'date' });
         // The engine would read it as seconds of 32 bits. It does not change a duration in
@@ -200,8 +212,6 @@ function mapOf(entries: Both<Field> | undefined, name: string): Both<FieldType> 
 
 function scalarOf(tag: number, type: FlatTable, field: FlatTable): FieldType | undefined {
   switch (tag) {
-    case TYPE.null:
-      return { kind: 'nothing' };
     case TYPE.int:
       return integerOf(type);
     case TYPE.float: {
@@ -264,7 +274,15 @@ const decimalBytes = (digits: number): number =>
 const DIGITS_OF_BITS: Readonly<Record<number, number>> = { 32: 9, 64: 18, 128: 38, 256: 76 };
 
 /** The format's slots of a field, and its numbers of types. */
-const FIELD = { name: 0, tag: 2, type: 3, dictionary: 4, children: 5, notes: 6 } as const;
+const FIELD = {
+  name: 0,
+  nullable: 1,
+  tag: 2,
+  type: 3,
+  dictionary: 4,
+  children: 5,
+  notes: 6,
+} as const;
 const TYPE = {
   ...{ null: 1, int: 2, float: 3, binary: 4, utf8: 5, bool: 6, decimal: 7, date: 8, time: 9 },
   ...{ timestamp: 10, list: 12, struct: 13, fixedSizeBinary: 15, fixedSizeList: 16, map: 17 },

@@ -18,6 +18,12 @@ export interface CsvShape {
   readonly areTold?: boolean;
 }
 
+/** A column of a file of Arrow that has the type null, or has it within: there it is text. */
+export interface TypelessColumn extends Column {
+  /** The column before it; undefined: it is the first one. */
+  readonly after: string | undefined;
+}
+
 /** Says where and how the engine reads a table's rows. */
 export interface Source {
   /**
@@ -71,6 +77,8 @@ export interface Source {
   readonly records?: string;
   /** Names of columns of JSON that are texts as they are written, whatever they hold; absent: there are none. */
   readonly texts?: readonly string[];
+  /** The columns of its files of Arrow without a type; absent: nobody has looked for them. */
+  readonly typeless?: readonly TypelessColumn[];
   /** A table function over the log of a Delta table: files of these names, in a format; absent: it is none. */
   readonly deltaLog?: (names: string, format: string, structure: string) => string;
   /** Looks at its files; absent, or nothing found: nobody can tell whether they change. */

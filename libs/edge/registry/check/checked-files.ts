@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { checkArrow } from '@app/arrow';
 import { BrokenFileError, type DecimalBytes } from '@app/parquet';
 import { MillraceError } from '@app/platform';
 import { namedByHeader, quoteText, type SourceEngine } from '@app/warehouse';
 import { COMPRESSED, INFERENCE_BYTES } from '../../sources/engine-format.js';
 import { listedPaths } from '../../sources/listed-paths.js';
 import { plainPath } from '../../sources/plain-path.js';
-import { tableFunction, type Source } from '../../sources/source.js';
+import { tableFunction, type Source, type TypelessColumn } from '../../sources/source.js';
 import type { DescribedTable } from '../../table-description.js';
 import { writtenNames } from '../csv/header-names.js';
 import { checkCsv, type SeenCsv } from '../csv/csv-bytes.js';
@@ -20,6 +19,7 @@ import { checkCharacters } from './character-scan.js';
 import { decimalsOfFile, otherDecimal, togetherOf } from '../columns/decimals-of-files.js';
 import { halfOfFree } from '../temporary-room.js';
 import { checkJsonDepth, OBJECT_LEVELS_MAX } from './json-depth.js';
+import { typelessColumns } from './typeless-columns.js';
 
 /** The things that a look at files tells besides. */
 export interface SeenFiles {
@@ -31,6 +31,8 @@ export interface SeenFiles {
   readonly short: ReadonlyMap<string, ShortRecords>;
   /** Decimals of Parquet; absent: they were not looked at. */
   readonly decimals?: DecimalPaths;
+  /** Columns of Arrow without a type, of all files. */
+  readonly typeless: readonly TypelessColumn[];
   /**
    * Looks at all bytes of files of which only the beginning was looked at; absent: there are none.
    * @throws {MillraceError}
@@ -68,18 +70,25 @@ interface Seen extends SeenCsv {
   /** Absent: there are none, or there may be none. */
   readonly short?: ShortRecords | undefined;
   readonly decimals?: ReadonlyMap<string, DecimalBytes>;
+  readonly typeless?: readonly TypelessColumn[];
 }
 
 const NOTHING_SEEN: Seen = { hasQuotedWord: false, hasLooseQuote: false, hasBlankLine: false };
 
-function checkOf({ options, columns }: DescribedTable, source: Source): Check | undefined {
+function checkOf(
+  { options, columns }: DescribedTable,
+  source: Source,
+  { directory, engine: { statements } }: Terms,
+): Check | undefined {
   switch (options.format) {
     case 'arrow':
     case 'arrows':
       return {
         look: async (file, name) => {
-          await checkArrow(file, name);
-          return NOTHING_SEEN;
+          const format = options.format === 'arrow' ? 'Arrow' : 'ArrowStream';
+          const settings = { ...source.settings, ...source.inference };
+          const told = { format, settings, directory, statements } as const;
+          return { ...NOTHING_SEEN, typeless: await typelessColumns(file, name, told) };
         },
       };
     case 'parquet':
@@ -167,7 +176,7 @@ export function fileChecks(
   const { engine, directory } = terms;
   const { statements } = engine;
   const { files } = source;
-  const check = checkOf(described, source);
+  const check = checkOf(described, source, terms);
   const { names, header, csv } = source;
   if (!check || files === undefined) return undefined;
   const nameOf = (path: string): string => basename(path === source.unpacked ? source.shown : path);
@@ -180,6 +189,7 @@ export function fileChecks(
   const withBlankLines = new Set<string>();
   const short = new Map<string, ShortRecords>();
   const decimals = new Map<string, ReadonlyMap<string, DecimalBytes>>();
+  const typeless = new Map<string, readonly TypelessColumn[]>();
   let told: DecimalPaths | undefined;
   const padded = lookAtPadded(source, header !== undefined);
   let isLoose = csv?.isLoose;
@@ -196,7 +206,7 @@ export function fileChecks(
     isChecked = true;
     isLoose = haveLooseQuotes;
     told ??= togetherOf(decimals.values());
-    return { haveQuotedWords: withQuotes.size > 0, haveLooseQuotes, short, decimals: told, lookAtAll }; // prettier-ignore
+    return { haveQuotedWords: withQuotes.size > 0, haveLooseQuotes, short, decimals: told, typeless: [...typeless.values()].flat(), lookAtAll }; // prettier-ignore
   };
   const lookAtAll = async (): Promise<void> => {
     for (const path of checked.keys())
@@ -217,6 +227,7 @@ export function fileChecks(
       withBlankLines[seen.hasBlankLine ? 'add' : 'delete'](path);
       if (seen.short) short.set(nameOf(path), seen.short);
       if (seen.decimals) decimals.set(path, seen.decimals);
+      typeless.set(path, seen.typeless ?? []);
       const other = told && otherDecimal(seen.decimals ?? new Map(), told);
       if (other !== undefined && isRead(other)) throw otherBytes(other);
       changed.push(path);
@@ -236,6 +247,7 @@ export function fileChecks(
       withLooseQuotes.delete(path);
       withBlankLines.delete(path);
       decimals.delete(path);
+      typeless.delete(path);
     }
     if (csv?.isLoose === true || withLooseQuotes.size > 0)
       for (const path of isLoose === true && isChecked ? changed : checked.keys())

@@ -81,7 +81,12 @@ export async function keepTypes(
   };
 }
 
-const NOTHING: SeenFiles = { haveQuotedWords: false, haveLooseQuotes: false, short: new Map() };
+const NOTHING: SeenFiles = {
+  haveQuotedWords: false,
+  haveLooseQuotes: false,
+  short: new Map(),
+  typeless: [],
+};
 
 /**
  * Fails where a pattern has no file any more. The engine would answer no rows, because the columns

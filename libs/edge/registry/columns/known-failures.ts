@@ -48,7 +48,7 @@ const KNOWN: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /does not support the `null` type in schema inference \(field '(.*?)'\)/,
-    'column "$1" is of Arrow\'s type null, without any value, which is not read here: leave it out, or cast it to another type',
+    'column "$1" is of Arrow\'s type null, which is read without a schema of files on this machine alone: declare it in `schema`',
   ],
   [
     /Rows have different amount of values/,

@@ -2,6 +2,7 @@ import { quoteIdentifier, quoteText, type Column, type SourceEngine } from '@app
 import { settingsClause, type Settings, type Source } from '../../sources/source.js';
 import { unevenRecord } from '../csv/uneven-records.js';
 import { answeredRows } from '../../sources/answered-rows.js';
+import { withTypeless } from '../check/typeless-columns.js';
 
 /** JSON has objects, lists and single values in one column, or lists of several depths. */
 const OF_SEVERAL_KINDS = /Automatically defined type .+? for column '(.+?)' in row \d+ differs from type defined by previous rows/s; // prettier-ignore
@@ -9,6 +10,11 @@ const OF_SEVERAL_KINDS = /Automatically defined type .+? for column '(.+?)' in r
 const TEXTS_MAX = 20;
 /** The engine has no tuple with such an element. */
 const WITH_NULL_FIELD = /Tuple element name 'null' is reserved/;
+/** The engine tells no types of a file of Arrow with this one. */
+const TYPE_NULL = /does not support the `null` type in schema inference/;
+/** It leaves out such columns, and where there are no others it fails without a reason. */
+const LEFT_OUT: Settings = { input_format_arrow_skip_columns_with_unsupported_types_in_schema_inference: '1' }; // prettier-ignore
+const NONE_LEFT = /Error:\s+\./;
 /** More columns than these are not made texts because of such a field. */
 const NULL_FIELDS_MAX = 100;
 
@@ -37,12 +43,17 @@ export async function describeColumns(
     }
   };
   const told = await withTexts(source.texts ?? []).catch(async (error: unknown) => {
+    if (source.typeless && TYPE_NULL.test(String(error)))
+      return describe(LEFT_OUT).catch((failure: unknown) => {
+        if (NONE_LEFT.test(String(failure))) return '';
+        throw failure;
+      });
     const uneven = await unevenRecord(error, source, statements);
     // The engine passes over blank lines at the end of a file only while it reads rows.
     if (uneven === 'even') return describe({ input_format_csv_allow_variable_number_of_columns: '1' }); // prettier-ignore
     throw uneven ?? error;
   });
-  return answeredRows<Column>(told);
+  return withTypeless(answeredRows<Column>(told), source.typeless ?? []);
 }
 
 /** The columns with a field `null` somewhere within their objects. */

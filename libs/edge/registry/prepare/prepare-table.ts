@@ -93,7 +93,11 @@ async function prepared(
   const seen = await check?.();
   for (const [file, short] of seen?.short ?? [])
     workshop.toldOfShort(described.name, { ...short, file });
-  const source = { ...opened, ...(seen?.haveLooseQuotes && loosened(opened)) };
+  const source = {
+    ...opened,
+    ...(seen?.haveLooseQuotes && loosened(opened)),
+    ...(seen && { typeless: seen.typeless }),
+  };
   const hasTypes = OWN_TYPES.has(described.options.format);
   const isOfSeveral = source.many && hasTypes;
   // The types are looked at before the view gets its own, so that a file that comes in between is
@@ -129,6 +133,7 @@ async function prepared(
         isTold ||
         isOfSeveral ||
         computed.size > 0 ||
+        (seen?.typeless.length ?? 0) > 0 ||
         (source.footers !== undefined && isTimed);
   const call = source.call(held ? read : undefined);
   const structs = await nullStructs(described, read, source, workshop);
