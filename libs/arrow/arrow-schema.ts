@@ -275,13 +275,8 @@ const DIGITS_OF_BITS: Readonly<Record<number, number>> = { 32: 9, 64: 18, 128: 3
 
 /** The format's slots of a field, and its numbers of types. */
 const FIELD = {
-  name: 0,
-  nullable: 1,
-  tag: 2,
-  type: 3,
-  dictionary: 4,
-  children: 5,
-  notes: 6,
+  ...{ name: 0, nullable: 1, tag: 2, type: 3, dictionary: 4 },
+  ...{ children: 5, notes: 6 },
 } as const;
 const TYPE = {
   ...{ null: 1, int: 2, float: 3, binary: 4, utf8: 5, bool: 6, decimal: 7, date: 8, time: 9 },
