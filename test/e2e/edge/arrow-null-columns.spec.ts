@@ -1,4 +1,6 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import {
@@ -14,6 +16,7 @@ import {
   type DataType,
 } from 'apache-arrow';
 import { edgeInFolder } from '../../server/edge-in-folder.js';
+import { until } from '../../server/until.js';
 
 type Values = readonly [type: DataType, values: unknown[]];
 
@@ -112,5 +115,45 @@ describe('columns of the type null of Arrow', () => {
     expect(await rows('SELECT count(x) AS n FROM t')).toEqual([{ n: 0 }]);
     write('many/3.arrow', { x: [new Utf8(), ['late']], y: [new Null(), [null]] });
     expect(await rows('SELECT count(x) AS n, max(x) AS x FROM t')).toEqual([{ n: 1, x: 'late' }]);
+  });
+
+  it('may come with a file that takes the place of another', async () => {
+    const a: Values = [new Int64(), [1n, 2n]];
+    write('changes.arrow', { a, x: a });
+    expect((await register('changes.arrow,materialize=false')).status).toBe(200);
+    expect(await rows('SELECT sum(x) AS n FROM t')).toEqual([{ n: 3 }]);
+    write('next', { a, x: nulls });
+    renameSync(join(folder, 'next'), join(folder, 'changes.arrow'));
+    await until(async () => (await own.edge.sql('SELECT count(x) AS n FROM t')).status === 200);
+    expect(await rows('SELECT sum(a) AS a, count(x) AS n FROM t')).toEqual([{ a: 3, n: 0 }]);
+  });
+
+  it('are refused within lists where they claim to be never null', async () => {
+    const list = new List(new Field('item', new Null(), false));
+    write('never.arrow', { a: [new Int64(), [1n]], l: [list, [[null]]] });
+    const { status, text } = await register('never.arrow');
+    expect([status, text]).toEqual([400, expect.stringContaining("of Arrow's type null")]);
+  });
+
+  it('are declared of files elsewhere', async () => {
+    const bytes = write('far.arrow', some);
+    const server = createServer((_request, response) => response.end(bytes));
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const uri = `http://127.0.0.1:${port}/far.arrow`;
+      const { status, text } = await register(uri);
+      expect([status, text]).toEqual([400, expect.stringContaining('declare it in `schema`')]);
+      const column = (name: string, type: string): unknown => ({ name, data_type: type, nullable: true }); // prettier-ignore
+      const schema = JSON.stringify({ columns: [column('x', 'Utf8'), column('a', 'Int64')] });
+      expect((await register(`${uri},schema=${schema}`)).status).toBe(200);
+      expect(await rows()).toEqual([
+        { x: null, a: 1 },
+        { x: null, a: 2 },
+      ]);
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
   });
 });

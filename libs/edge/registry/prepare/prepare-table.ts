@@ -102,7 +102,11 @@ async function prepared(
   const isOfSeveral = source.many && hasTypes;
   // The types are looked at before the view gets its own, so that a file that comes in between is
   // noticed.
-  const describe = () => describeColumns(source, source.inference, statements);
+  const describe = async (): Promise<readonly Column[]> => {
+    const now = await check?.();
+    const as = { ...source, ...(now && { typeless: now.typeless }) };
+    return describeColumns(as, source.inference, statements);
+  };
   const told = described.columns && declared(described.columns);
   const kept = hasTypes ? await keepTypes(source, describe, told) : undefined;
   const folders = new Set<string>();
