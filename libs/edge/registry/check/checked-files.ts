@@ -19,7 +19,7 @@ import { checkCharacters } from './character-scan.js';
 import { decimalsOfFile, otherDecimal, togetherOf } from '../columns/decimals-of-files.js';
 import { halfOfFree } from '../temporary-room.js';
 import { checkJsonDepth, OBJECT_LEVELS_MAX } from './json-depth.js';
-import { typelessColumns } from './typeless-columns.js';
+import { typelessColumns } from '../columns/typeless-columns.js';
 
 /** The things that a look at files tells besides. */
 export interface SeenFiles {

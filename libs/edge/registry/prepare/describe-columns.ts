@@ -2,7 +2,7 @@ import { quoteIdentifier, quoteText, type Column, type SourceEngine } from '@app
 import { settingsClause, type Settings, type Source } from '../../sources/source.js';
 import { unevenRecord } from '../csv/uneven-records.js';
 import { answeredRows } from '../../sources/answered-rows.js';
-import { withTypeless } from '../check/typeless-columns.js';
+import { withTypeless } from '../columns/typeless-columns.js';
 
 /** JSON has objects, lists and single values in one column, or lists of several depths. */
 const OF_SEVERAL_KINDS = /Automatically defined type .+? for column '(.+?)' in row \d+ differs from type defined by previous rows/s; // prettier-ignore
