@@ -73,6 +73,7 @@ export async function openArrow(file: string, name: string): Promise<ArrowFile> 
  * engine would read inexactly because the schema stays as it is. It reads only values that may be
  * affected, a batch at a time.
  * @param name what to call it in a message.
+ * @returns the columns without a type; undefined: it has none.
  * @throws {MillraceError} MALFORMED_BODY
  */
 export async function checkArrow(file: string, name: string): Promise<TypelessFile | undefined> {
