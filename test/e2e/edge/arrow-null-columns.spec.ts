@@ -34,7 +34,8 @@ describe('columns of the type null of Arrow', () => {
   const register = (uri: string) => own.edge.post('/api/table', [{ tableName: 't', uri }]);
   const rows = async (sql = 'SELECT * FROM t'): Promise<unknown> => (await own.edge.sql(sql)).json(); // prettier-ignore
   const types = async (): Promise<unknown> => {
-    const told = (await (await own.edge.get('/api/schema/t')).json()) as { fields: { name: string; data_type: unknown; nullable: boolean }[] }; // prettier-ignore
+    const answer = await own.edge.get('/api/schema/t');
+    const told = answer.json<{ fields: { name: string; data_type: unknown; nullable: boolean }[] }>(); // prettier-ignore
     return told.fields.map(({ name, data_type: type, nullable }) => [name, type, nullable]);
   };
 
