@@ -42,3 +42,17 @@ export interface Field {
   /** Identifies the field of a table in its files, if the field's name does not. */
   readonly heldBy?: { readonly id: number } | { readonly name: string } | undefined;
 }
+
+/** The fields directly within a list, a struct or a map; none within a single value. */
+export function fieldsWithin(type: FieldType): readonly Field[] {
+  switch (type.kind) {
+    case 'list':
+      return [type.element];
+    case 'struct':
+      return type.fields;
+    case 'map':
+      return [type.key, type.value];
+    default:
+      return [];
+  }
+}

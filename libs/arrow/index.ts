@@ -1,3 +1,3 @@
 export { checkArrow, openArrow } from './arrow-file.js';
-export type { Field, FieldType, SecondDigits } from './field.js';
+export { fieldsWithin, type Field, type FieldType, type SecondDigits } from './field.js';
 export { FlatTable } from './flat-buffer.js';

@@ -1,6 +1,6 @@
 import { messageAt, type ArrowBytes } from './arrow-bytes.js';
 import type { ArrowSchema } from './arrow-schema.js';
-import type { Field, FieldType } from './field.js';
+import { fieldsWithin, type Field } from './field.js';
 import { FlatTable } from './flat-buffer.js';
 
 /** A file with columns that have the type null, or have it within them. */
@@ -51,17 +51,4 @@ function patched(bytes: Buffer, at: number, patches: ReadonlyMap<number, number>
 }
 
 const isTypeless = ({ type }: Field): boolean =>
-  type.kind === 'nothing' || within(type).some(isTypeless);
-
-function within(type: FieldType): readonly Field[] {
-  switch (type.kind) {
-    case 'list':
-      return [type.element];
-    case 'struct':
-      return type.fields;
-    case 'map':
-      return [type.key, type.value];
-    default:
-      return [];
-  }
-}
+  type.kind === 'nothing' || fieldsWithin(type).some(isTypeless);

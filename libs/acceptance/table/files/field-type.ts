@@ -1,4 +1,4 @@
-import type { Field, FieldType } from '@app/arrow';
+import { fieldsWithin, type Field, type FieldType } from '@app/arrow';
 import { bytesType, INTERVAL_BYTES } from '@app/parquet';
 import type { ValueType } from '@app/streams';
 import { quoteIdentifier } from '@app/warehouse';
@@ -47,30 +47,13 @@ export function valueTypeOf(type: ScalarType): ValueType {
 
 /** Tells whether the field has text that comes unchecked from the file. */
 export function holdsText(type: FieldType): boolean {
-  switch (type.kind) {
-    case 'list':
-      return holdsText(type.element.type);
-    case 'struct':
-      return type.fields.some((field) => holdsText(field.type));
-    case 'map':
-      return holdsText(type.key.type) || holdsText(type.value.type);
-    default:
-      return type.kind === 'text';
-  }
+  return type.kind === 'text' || fieldsWithin(type).some((field) => holdsText(field.type));
 }
 
-/** Counts the fields within it, at every depth. */
+/** Counts the fields of structs within it, at every depth. */
 export function countFields(type: FieldType): number {
-  switch (type.kind) {
-    case 'list':
-      return countFields(type.element.type);
-    case 'struct':
-      return type.fields.reduce((sum, field) => sum + 1 + countFields(field.type), 0);
-    case 'map':
-      return countFields(type.key.type) + countFields(type.value.type);
-    default:
-      return 0;
-  }
+  const own = type.kind === 'struct' ? type.fields.length : 0;
+  return fieldsWithin(type).reduce((sum, field) => sum + countFields(field.type), own);
 }
 
 /** The type by which the engine's reader is told to read a field of a file. */
