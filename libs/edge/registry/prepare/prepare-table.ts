@@ -103,7 +103,8 @@ async function prepared(
   // The types are looked at before the view gets its own, so that a file that comes in between is
   // noticed.
   const describe = async (): Promise<readonly Column[]> => {
-    const now = await check?.();
+    // Only files of Arrow have columns without a type, which a file that came later may tell.
+    const now = OF_ARROW.has(described.options.format) ? await check?.() : undefined;
     const as = { ...source, ...(now && { typeless: now.typeless }) };
     return describeColumns(as, source.inference, statements);
   };
@@ -196,8 +197,9 @@ async function prepared(
   }
 }
 
+const OF_ARROW: ReadonlySet<string> = new Set(['arrow', 'arrows']);
 /** Formats whose files have types of their own. */
-const OWN_TYPES: ReadonlySet<string> = new Set(['parquet', 'arrow', 'arrows']);
+const OWN_TYPES: ReadonlySet<string> = new Set(['parquet', ...OF_ARROW]);
 
 /** The columns by the types that they are read by, before they are cast to those that are served. */
 async function asRead(
