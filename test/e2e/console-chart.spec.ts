@@ -51,6 +51,13 @@ const COVERED = `(() => {
   return pixels / (data.length / 4);
 })()`;
 
+/** Notes in `hadGap` whether there was a moment without a chart. */
+const WATCH_FOR_A_GAP = `(() => {
+  globalThis.hadGap = false;
+  const look = () => { globalThis.hadGap ||= document.querySelector('.chart canvas') === null; };
+  new MutationObserver(look).observe(document.querySelector('.chart'), { childList: true, subtree: true });
+})()`;
+
 /** Tells how many pixels have about this colour, however thin it is laid on. */
 const inked = (colour: string): string => `(() => {
   const wanted = [1, 3, 5].map((at) => parseInt('${colour}'.slice(at, at + 2), 16));
@@ -158,9 +165,12 @@ function drawing(): void {
     const covered = (): Promise<number> => page.evaluate<number>(COVERED);
     await draw('Line');
     await until(async () => (await covered()) < 0.1);
+    await page.evaluate(WATCH_FOR_A_GAP);
     await draw('Area');
     // All numbers are between 8 and 10.
     await until(async () => (await covered()) > 0.6);
+    // One chart takes the place of the other: no moment is without any.
+    expect(await page.evaluate<boolean>('globalThis.hadGap')).toBe(false);
     expect(await accessFaults(page)).toEqual([]);
   });
 

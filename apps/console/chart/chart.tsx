@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type uPlot from 'uplot';
 import { watchTheme } from '../frame/theme.js';
 import { chartOptions, KINDS, type Kind } from './chart-options.js';
 import type { ChartData } from './chart-series.js';
@@ -13,37 +14,45 @@ const sizeIn = ({ clientWidth: width }: HTMLElement) => ({
 });
 
 /** The library comes when somebody looks at a chart for the first time. */
-export function Chart({ data }: { readonly data: ChartData }) {
-  const place = useRef<HTMLDivElement>(null);
-  const [kind, setKind] = useState<Kind>(data.categories ? 'bars' : 'line');
-
+function useLibrary(): typeof uPlot | undefined {
+  const [library, setLibrary] = useState<typeof uPlot>();
   useEffect(() => {
-    const element = place.current;
-    if (!element) return;
     let isGone = false;
-    let close = (): void => undefined;
-    void import('uplot').then(({ default: UPlot }) => {
-      if (isGone) return;
-      const ink = (): string => getComputedStyle(element).color;
-      const chart = new UPlot(
-        chartOptions(UPlot, data, { kind, ink, ...sizeIn(element) }),
-        [[...data.x], ...data.series.map(({ y }) => [...y])],
-        element,
-      );
-      const watch = new ResizeObserver(() => chart.setSize(sizeIn(element)));
-      watch.observe(element);
-      const forget = watchTheme(() => chart.redraw(false));
-      close = () => {
-        watch.disconnect();
-        forget();
-        chart.destroy();
-      };
+    void import('uplot').then((module) => {
+      if (!isGone) setLibrary(() => module.default);
     });
     return () => {
       isGone = true;
-      close();
     };
-  }, [data, kind]);
+  }, []);
+  return library;
+}
+
+export function Chart({ data }: { readonly data: ChartData }) {
+  const place = useRef<HTMLDivElement>(null);
+  const [kind, setKind] = useState<Kind>(data.categories ? 'bars' : 'line');
+  const library = useLibrary();
+
+  // With the library at hand, the next chart takes the place of the last one in the same step, so
+  // there is no moment without a chart.
+  useEffect(() => {
+    const element = place.current;
+    if (!element || !library) return;
+    const ink = (): string => getComputedStyle(element).color;
+    const chart = new library(
+      chartOptions(library, data, { kind, ink, ...sizeIn(element) }),
+      [[...data.x], ...data.series.map(({ y }) => [...y])],
+      element,
+    );
+    const watch = new ResizeObserver(() => chart.setSize(sizeIn(element)));
+    watch.observe(element);
+    const forget = watchTheme(() => chart.redraw(false));
+    return () => {
+      watch.disconnect();
+      forget();
+      chart.destroy();
+    };
+  }, [library, data, kind]);
 
   const named = data.series.map(({ name }) => name).join(', ');
   return (
