@@ -22,6 +22,6 @@ export abstract class PersonKeys {
   abstract learn(personId: string, isTheirs: (key: Uint8Array) => boolean): Promise<void>;
   /** Drops the key. It is gone for good when this resolves. May be called again. */
   abstract drop(personId: string): Promise<void>;
-  /** Wraps all keys with the current server key. @returns the number of keys */
+  /** Wraps all keys with the current server key. @returns the number of people */
   abstract rewrap(): Promise<number>;
 }

@@ -81,7 +81,7 @@ describe('statements for a cluster', () => {
       [ddl.removeRejected('o_a', '01S', [{ partition: 1, offset: 2n, rows: [0, 3] }])],
     ],
     ['createPersonKeys', ddl.createPersonKeys()],
-    ['dropPersonKeys', [ddl.dropPersonKeys('01P'), ddl.dropPersonKeys('01P', "v1.'x")]],
+    ['dropPersonKeys', [ddl.dropPersonKeys('01P'), ddl.dropPersonKeys('01P', ["v1.'x", 'v1.y'])]],
     ['createReader', access.createReader('ab'.repeat(32), LIMITS)],
     ['createRole', access.createRole('o_a', ddl.databasesOf('o_a'), { seconds: 240, resultBytes: 1e9 })], // prettier-ignore
     ['dropRole', access.dropRole('o_a')],

@@ -71,10 +71,15 @@ describe.each(places)('the table of people’s keys: %s', (_name, open) => {
     expect(await ofAll()).toEqual([{ personId: ben, wrapped: 'v1.three' }]);
   });
 
-  it('forgets all keys of a person but one', async () => {
-    await table.dropWrappedKeys(ann, 'v1.one');
-    await table.dropWrappedKeys(ann, 'v1.one');
+  it('forgets all keys of a person but those that stay', async () => {
+    await table.dropWrappedKeys(ann, ['v1.one']);
+    await table.dropWrappedKeys(ann, ['v1.one']);
     expect(await table.wrappedKeys(ann)).toEqual([{ personId: ann, wrapped: 'v1.one' }]);
     expect(await ofAll()).toHaveLength(2);
+    await table.addWrappedKey({ personId: ann, wrapped: 'v1.two' });
+    await table.addWrappedKey({ personId: ann, wrapped: 'v1.zero' });
+    await table.dropWrappedKeys(ann, ['v1.zero', 'v1.one']);
+    const left = await table.wrappedKeys(ann);
+    expect(left.map(({ wrapped }) => wrapped)).toEqual(['v1.one', 'v1.zero']);
   });
 });

@@ -33,7 +33,7 @@ describe('the key of two nodes that share their stores', () => {
       const changed = await run('change-key', '--new-key-file', file);
       expect([changed.code, changed.stdout]).toEqual([
         0,
-        expect.stringMatching(/; 2 keys of people/),
+        expect.stringMatching(/; the keys of 2 people/),
       ]);
       await expect(nodes().startNode(0)).rejects.toThrow(/from before it was changed/);
       key = { MILLRACE_SECRET_KEY: next };

@@ -47,7 +47,7 @@ function refuseSame(current: Uint8Array, given: Uint8Array | undefined): void {
     throw new OperatorError('this key is the one that the server has; want another one');
 }
 
-/** @returns how many keys of people there are */
+/** @returns how many people have keys */
 async function change(config: Config, keys: Keys, log: Logger): Promise<number> {
   const { current, next } = keys;
   const stores = await open(config, current, next, log).catch((error: unknown) => {
@@ -114,7 +114,7 @@ export async function changeKey(newKeyFile: string | undefined): Promise<void> {
     throw error;
   });
   if (keys.isKept) takeNextSecret(config.dataDirectory);
-  console.log(`the key is changed; ${count} keys of people are wrapped with the new one`);
+  console.log(`the key is changed; the keys of ${count} people are wrapped with the new one`);
   console.log(
     keys.isKept
       ? 'it is in the file secret-key of the data directory: keep a copy apart'

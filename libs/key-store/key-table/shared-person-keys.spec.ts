@@ -16,8 +16,8 @@ class Table implements KeyTable {
     return Promise.resolve();
   }
 
-  dropWrappedKeys(personId: string, but?: string) {
-    this.rows = this.rows.filter((row) => row.personId !== personId || row.wrapped === but);
+  dropWrappedKeys(personId: string, but: readonly string[] = []) {
+    this.rows = this.rows.filter((row) => row.personId !== personId || but.includes(row.wrapped));
     return Promise.resolve();
   }
 }
@@ -51,23 +51,34 @@ describe('keys that processes share', () => {
     for (const keys of [a, b, fresh]) expect(keys.find('ANN')).toEqual([second]);
   });
 
-  it('are wrapped anew with a key that has changed; two of one person stay until it is settled', async () => {
+  it('are wrapped anew with a key that has changed; also two of one person of which none is settled', async () => {
     const ann = await a.create('ANN');
     const [one, other] = await Promise.all([a.create('BEN'), b.create('BEN')]);
     const next = new ServerKey(randomBytes(32));
     next.knowFormer([{ secret, until: 1n }]);
     const keys = await SharedPersonKeys.open(table, next);
     const before = new Map(table.rows.map(({ personId, wrapped }) => [wrapped, personId]));
-    expect([await keys.rewrap(), await keys.rewrap()]).toEqual([1, 1]);
+    expect([await keys.rewrap(), await keys.rewrap()]).toEqual([2, 2]);
     const fresh = await SharedPersonKeys.open(table, next);
     expect(fresh.find('ANN')).toEqual([ann]);
     expect(fresh.find('BEN').map(hex).sort()).toEqual([one, other].map(hex).sort());
-    const left = table.rows.filter(({ wrapped }) => before.has(wrapped));
-    expect(left.map(({ personId }) => personId)).toEqual(['BEN', 'BEN']);
-    await fresh.learn('BEN', same(other));
-    expect(await fresh.rewrap()).toBe(2);
     expect(table.rows.filter(({ wrapped }) => before.has(wrapped))).toEqual([]);
+    await fresh.learn('BEN', same(other));
+    expect([await fresh.rewrap(), table.rows.length]).toEqual([2, 2]);
     expect(fresh.find('BEN')).toEqual([other]);
+  });
+
+  it('that another server has wrapped stay as they are when the others are wrapped anew', async () => {
+    const key = await a.create('ANN');
+    const foreign = { personId: 'ANN', wrapped: new ServerKey(randomBytes(32)).seal('person-key', 'AA==', 'ANN') }; // prettier-ignore
+    await b.create('BEN');
+    table.rows.push(foreign);
+    const keys = await SharedPersonKeys.open(table, serverKey);
+    expect(await keys.rewrap()).toBe(2);
+    expect(table.rows).toContainEqual(foreign);
+    expect(table.rows).toHaveLength(3);
+    table.rows = table.rows.filter((row) => row !== foreign);
+    expect((await SharedPersonKeys.open(table, serverKey)).find('ANN')).toEqual([key]);
   });
 
   it('asked for twice at once are made once', async () => {

@@ -14,8 +14,8 @@ export interface KeyTable {
     personId?: string,
   ): Promise<readonly { readonly personId: string; readonly wrapped: string }[]>;
   addWrappedKey(key: { readonly personId: string; readonly wrapped: string }): Promise<void>;
-  /** @param but the person's key that stays */
-  dropWrappedKeys(personId: string, but?: string): Promise<void>;
+  /** @param but the person's keys that stay */
+  dropWrappedKeys(personId: string, but?: readonly string[]): Promise<void>;
 }
 
 /**
@@ -71,7 +71,7 @@ export class SharedPersonKeys extends PersonKeys {
     // If two keys both open something, both are in use.
     if (one === undefined || another !== undefined || candidates.length === 1) return;
     this.known.set(personId, theirs);
-    await this.table.dropWrappedKeys(personId, one);
+    await this.table.dropWrappedKeys(personId, [one]);
   }
 
   async drop(personId: string): Promise<void> {
@@ -89,19 +89,25 @@ export class SharedPersonKeys extends PersonKeys {
   }
 
   /**
-   * A crash in between leaves both forms of a key. Of somebody who has two it is not settled yet
-   * which is in use: those stay as they are, and are opened by the former server key.
+   * A crash in between leaves both forms of a key. Of somebody who has two keys it is not settled
+   * yet which is in use, so both are wrapped anew. One that does not open stays as it is.
    */
   async rewrap(): Promise<number> {
     let count = 0;
     for (const [personId, known] of [...this.known]) {
-      const keys = known.map((wrapped) => this.unwrapped(personId, wrapped));
-      const [key] = keys;
-      if (!key || keys.some((each) => !each || !Buffer.from(each).equals(key))) continue;
-      const anew = this.wrap(personId, key);
-      await this.table.addWrappedKey({ personId, wrapped: anew });
-      this.known.set(personId, [anew]);
-      await this.table.dropWrappedKeys(personId, anew);
+      const closed: string[] = [];
+      const keys = new Map<string, Uint8Array>();
+      for (const wrapped of known) {
+        const key = this.unwrapped(personId, wrapped);
+        if (key) keys.set(Buffer.from(key).toString('hex'), key);
+        else closed.push(wrapped);
+      }
+      if (keys.size === 0) continue;
+      const anew = [...keys.values()].map((key) => this.wrap(personId, key));
+      for (const wrapped of anew) await this.table.addWrappedKey({ personId, wrapped });
+      const kept = [...anew, ...closed];
+      this.known.set(personId, kept);
+      await this.table.dropWrappedKeys(personId, kept);
       count += 1;
     }
     return count;

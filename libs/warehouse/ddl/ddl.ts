@@ -224,8 +224,8 @@ export class Ddl {
     ];
   }
 
-  dropPersonKeys(personId: string, but?: string): string {
-    const others = but === undefined ? '' : ` AND wrapped != ${quoteText(but)}`;
+  dropPersonKeys(personId: string, but: readonly string[] = []): string {
+    const others = but.map((wrapped) => ` AND wrapped != ${quoteText(wrapped)}`).join('');
     return `${this.alter(PERSON_KEYS)} DELETE WHERE person_id = ${quoteText(personId)}${others} ${DONE}`;
   }
 

@@ -16,7 +16,7 @@ export abstract class PersonKeyTable {
   /**
    * Deletes keys. They are gone for good when this resolves, except for parts that the engine
    * cleans up a moment later.
-   * @param but the key that stays
+   * @param but the keys that stay
    */
-  abstract dropWrappedKeys(personId: string, but?: string): Promise<void>;
+  abstract dropWrappedKeys(personId: string, but?: readonly string[]): Promise<void>;
 }

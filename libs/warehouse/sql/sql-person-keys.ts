@@ -29,9 +29,9 @@ export class SqlPersonKeys implements PersonKeyTable {
     );
   }
 
-  async dropWrappedKeys(personId: string, but?: string): Promise<void> {
+  async dropWrappedKeys(personId: string, but: readonly string[] = []): Promise<void> {
     const keys = await this.wrappedKeys(personId);
-    if (keys.every(({ wrapped }) => wrapped === but)) return;
+    if (keys.every(({ wrapped }) => but.includes(wrapped))) return;
     await this.runner.command(this.ddl.dropPersonKeys(personId, but));
   }
 
