@@ -61,11 +61,12 @@ export function timeArithmetic(
   const [leftTime, rightTime] = [isTime(left), isTime(right)];
   if (!/^[-+]$/.test(operator)) {
     if (leftTime === rightTime) return undefined;
-    const time = (side: Nodes, text: string): string =>
-      side.length === 1 && isNumber(side[0]) && text.length >= COMPARED_DIGITS
-        ? `fromUnixTimestamp64Micro(${text}, 'UTC')`
-        : text;
-    return `${leftTime ? a : time(left, a)} ${operator} ${leftTime ? time(right, b) : b}`;
+    const [number, text] = leftTime ? [right, b] : [left, a];
+    const isEpoch = number.length === 1 && isNumber(number[0]) && text.length >= COMPARED_DIGITS;
+    // A text is compared as it is beside any other time.
+    if (!isEpoch) return undefined;
+    const time = `fromUnixTimestamp64Micro(${text}, 'UTC')`;
+    return leftTime ? `${a} ${operator} ${time}` : `${time} ${operator} ${b}`;
   }
   if (leftTime && rightTime && operator === '-')
     return `(toUnixTimestamp64Micro(${a}) - toUnixTimestamp64Micro(${b}))`;
