@@ -1,4 +1,4 @@
-import { quoteIdentifier, quoteText } from '@app/warehouse';
+import { quoteIdentifier, quoteText, writeRawBinaryType } from '@app/warehouse';
 import { z } from 'zod';
 
 /** Types without parameters, by Arrow's names, with the engine's. */
@@ -25,6 +25,8 @@ const SIMPLE = {
   Date32: 'Date32',
   Date64: "DateTime64(3, 'UTC')",
 } as const;
+
+const BYTES: ReadonlySet<string> = new Set(['Binary', 'LargeBinary', 'BinaryView']);
 
 /** The digits behind the second. */
 const UNITS = { Second: 0, Millisecond: 3, Microsecond: 6, Nanosecond: 9 } as const;
@@ -84,30 +86,34 @@ const listItem: z.ZodType<ArrowListItem> = z.lazy(() =>
 /**
  * The engine's type for values of it. Lists, and structs with declared fields, cannot be null
  * there: `nullable` is not asked for them.
+ * @param marksBytes whether bytes have a type of theirs, and not that of texts
  */
-export function engineType(type: ArrowDataType, nullable: boolean): string {
+export function engineType(type: ArrowDataType, nullable: boolean, marksBytes = false): string {
   // A struct without declared fields: it takes whatever the objects have.
   if (isAnyObject(type)) return nullable ? 'Nullable(JSON)' : 'JSON';
-  const composite = compositeType(type);
+  const composite = compositeType(type, marksBytes);
   if (composite !== undefined) return composite;
-  const plain = plainType(type);
+  const isBytes = marksBytes && typeof type === 'string' && BYTES.has(type);
+  const plain = isBytes ? writeRawBinaryType({}) : plainType(type);
   return nullable ? `Nullable(${plain})` : plain;
 }
 
 const isAnyObject = (type: ArrowDataType): boolean =>
   typeof type === 'object' && 'Struct' in type && type.Struct.length === 0;
 
-function compositeType(type: ArrowDataType): string | undefined {
+function compositeType(type: ArrowDataType, marksBytes: boolean): string | undefined {
   if (typeof type === 'string') return undefined;
-  if ('List' in type) return `Array(${itemType(type.List)})`;
-  if ('LargeList' in type) return `Array(${itemType(type.LargeList)})`;
+  if ('List' in type) return `Array(${itemType(type.List, marksBytes)})`;
+  if ('LargeList' in type) return `Array(${itemType(type.LargeList, marksBytes)})`;
   if (!('Struct' in type)) return undefined;
-  const fields = type.Struct.map((field) => `${quoteIdentifier(field.name)} ${itemType(field)}`);
+  const fields = type.Struct.map(
+    (field) => `${quoteIdentifier(field.name)} ${itemType(field, marksBytes)}`,
+  );
   return `Tuple(${fields.join(', ')})`;
 }
 
-function itemType({ data_type: type, nullable }: ArrowListItem): string {
-  return engineType(type, nullable);
+function itemType({ data_type: type, nullable }: ArrowListItem, marksBytes: boolean): string {
+  return engineType(type, nullable, marksBytes);
 }
 
 function plainType(type: ArrowDataType): string {
