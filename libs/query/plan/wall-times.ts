@@ -76,19 +76,20 @@ export function shownText(column: string, type: string): string {
   const values = parameters.map((parameter, at) =>
     shownText(`tupleElement(${column}, ${at + 1})`, readElement(parameter).type),
   );
-  const written = `CAST(tuple(${values.join(', ')}), ${quoteText(textType(type))})`;
+  const written = `CAST(tuple(${values.join(', ')}), ${quoteText(shownType(type))})`;
   return isNullable ? `if(isNull(${column}), NULL, ${written})` : written;
 }
 
-function textType(type: string): string {
+/** Gives the type of what {@link shownText} writes. */
+export function shownType(type: string): string {
   if (!isShownAsText(type)) return type;
   const read = readEngineType(type);
   if (isWallTime(type) || areRawBytes(type)) return 'Nullable(String)';
   if (read.name === 'Map') {
-    const [key, value] = [typeWithin(read), textType(typeWithin(read, 1))];
+    const [key, value] = [typeWithin(read), shownType(typeWithin(read, 1))];
     return `Map(${isShownAsText(key) || isNestedKey(key) ? 'String' : key}, ${value})`;
   }
-  if (read.name !== 'Tuple') return `${read.name}(${textType(typeWithin(read))})`;
+  if (read.name !== 'Tuple') return `${read.name}(${shownType(typeWithin(read))})`;
   const elements = read.parameters.map(readElement);
-  return `Tuple(${elements.map((each) => each.name + textType(each.type)).join(', ')})`;
+  return `Tuple(${elements.map((each) => each.name + shownType(each.type)).join(', ')})`;
 }
