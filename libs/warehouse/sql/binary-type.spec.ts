@@ -34,13 +34,9 @@ describe('types of bytes', () => {
 });
 
 describe('types of bytes that are kept as they are', () => {
-  it.each([{}, { bytes: 1 }, { bytes: 4 }, { bytes: 256 }])('say their length: %j', (bytes) => {
+  it.each([{}, { bytes: 1 }, { bytes: 4 }, { bytes: 300 }])('say their length: %j', (bytes) => {
     expect(readRawBinaryType(writeRawBinaryType(bytes))).toStrictEqual(bytes);
     expect(readBinaryType(writeRawBinaryType(bytes))).toBeUndefined();
-  });
-
-  it('are of any length where the engine takes no texts of that length', () => {
-    expect(readRawBinaryType(writeRawBinaryType({ bytes: 257 }))).toStrictEqual({});
   });
 
   it.each(['String', 'FixedString(4)', writeBinaryType({}), writeBinaryType({ bytes: 3 })])(

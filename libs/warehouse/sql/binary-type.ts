@@ -46,8 +46,7 @@ const RAW = /^SimpleAggregateFunction\(min, (?:String|FixedString\((\d+)\))\)$/;
 
 /** The type of a column of bytes that are kept as they are, without nulls. */
 export function writeRawBinaryType({ bytes }: BinaryType): string {
-  const isLong = bytes === undefined || bytes > FIXED_CHARACTERS_MAX;
-  return `SimpleAggregateFunction(min, ${isLong ? 'String' : `FixedString(${bytes})`})`;
+  return `SimpleAggregateFunction(min, ${bytes === undefined ? 'String' : `FixedString(${bytes})`})`;
 }
 
 /** Reads it from the engine's name of a type; undefined where that is another type. */

@@ -17,7 +17,7 @@ import { shortRecords, type ShortRecords } from '../csv/uneven-records.js';
 import type { DecimalPaths } from '../columns/wide-decimals.js';
 import { BlankLinesError } from '../csv/blank-lines-error.js';
 import { checkCharacters } from './character-scan.js';
-import { bytesTogether, type ByteLeaves } from '../columns/byte-leaves.js';
+import { bytesTogether, type BytesOfFile, type ByteLeaves } from '../columns/byte-leaves.js';
 import { otherDecimal, togetherOf } from '../columns/decimals-of-files.js';
 import { schemaOfFile } from '../columns/schema-of-file.js';
 import { halfOfFree } from '../temporary-room.js';
@@ -55,7 +55,7 @@ interface Seen extends SeenCsv {
   /** Absent: there are none, or there may be none. */
   readonly short?: ShortRecords | undefined;
   readonly decimals?: ReadonlyMap<string, DecimalBytes>;
-  readonly bytes?: ReadonlyMap<string, readonly boolean[]>;
+  readonly bytes?: BytesOfFile;
   readonly typeless?: readonly TypelessColumn[];
 }
 

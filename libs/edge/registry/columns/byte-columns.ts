@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { byteColumns } from '@app/parquet';
+import { byteColumns, type ByteLeaf } from '@app/parquet';
 import type { Column, SourceEngine } from '@app/warehouse';
 import { engineType } from '../../arrow-data-type.js';
 import { answeredRows } from '../../sources/answered-rows.js';
 import { listedPaths } from '../../sources/listed-paths.js';
 import { settingsClause, type Source } from '../../sources/source.js';
 import type { DescribedTable } from '../../table-description.js';
-import { bytesTogether, withBytes, type ByteLeaves } from './byte-leaves.js';
+import { bytesTogether, withBytes, type BytesOfFile, type ByteLeaves } from './byte-leaves.js';
 import { deltaTypes, typesWithin, type DeltaType } from './delta-schema.js';
 import { schemaOfFile } from './schema-of-file.js';
 import { columnOf } from './wide-decimals.js';
@@ -42,7 +42,7 @@ export async function columnsWithBytes(
   }
   const leaves = seen ?? (await farBytes(columns, source, statements));
   if (leaves.size === 0) return columns;
-  return columns.map(({ name, type }) => ({ name, type: withBytes(type, leaves.get(name) ?? []) }));
+  return columns.map((column) => withBytes(column, leaves));
 }
 
 /** Finds the bytes of files that nobody looks into here: those elsewhere, and those of lakes. */
@@ -58,36 +58,35 @@ async function farBytes(
   }
   if (footers === undefined) return new Map();
   if (footers === 'here') {
-    const found: ReturnType<typeof byteColumns>[] = [];
+    const found: BytesOfFile[] = [];
     for (const path of await listedPaths(source.call(undefined), statements, FILES_MAX))
       found.push(byteColumns(await schemaOfFile(join('/', path))));
     return bytesTogether(found);
   }
   const names = new Set(columns.map(({ name }) => name));
-  const sql = `SELECT DISTINCT arrayMap(c -> (tupleElement(c, 'path'), ${ARE_BYTES}), columns) AS leaves FROM ${footers} WHERE arrayExists(leaf -> leaf.2, leaves)${settingsClause(settings)} FORMAT JSONCompactEachRow`;
+  const told = `arrayMap(c -> (tupleElement(c, 'path'), ${LEAF}), columns) AS leaves`;
+  const sql = `SELECT DISTINCT ${told} FROM ${footers} WHERE arrayExists(leaf -> leaf.2 != 'none', leaves)${settingsClause(settings)} FORMAT JSONCompactEachRow`;
   const rows = answeredRows<readonly [readonly FarLeaf[]]>(await statements.run(sql));
   return bytesTogether(rows.map(([leaves]) => byColumn(leaves, names)));
 }
 
-type FarLeaf = readonly [path: string, areBytes: number | boolean];
+type FarLeaf = readonly [path: string, leaf: ByteLeaf];
 
-const ARE_BYTES = `endsWith(tupleElement(c, 'physical_type'), 'BYTE_ARRAY') AND match(tupleElement(c, 'logical_type'), '^(?:None|BSON|Geo)')`;
+/** SQL of what a column of a footer is. */
+const LEAF = `if(match(tupleElement(c, 'logical_type'), '^(?:None|BSON|Geo)'), transform(tupleElement(c, 'physical_type'), ['BYTE_ARRAY', 'FIXED_LEN_BYTE_ARRAY'], ['any', 'fixed'], 'none'), 'none')`;
 
-function byColumn(
-  leaves: readonly FarLeaf[],
-  names: ReadonlySet<string>,
-): ReadonlyMap<string, readonly boolean[]> {
-  const found = new Map<string, boolean[]>();
-  for (const [path, areBytes] of leaves) {
+function byColumn(leaves: readonly FarLeaf[], names: ReadonlySet<string>): BytesOfFile {
+  const found = new Map<string, ByteLeaf[]>();
+  for (const [path, leaf] of leaves) {
     const name = columnOf(path, names) ?? '';
-    const own = found.get(name) ?? [];
-    own.push(Boolean(areBytes));
-    found.set(name, own);
+    const own = found.get(name);
+    if (own) own.push(leaf);
+    else found.set(name, [leaf]);
   }
-  return found;
+  return new Map([...found].filter(([, all]) => all.some((leaf) => leaf !== 'none')));
 }
 
-function leavesOf(type: DeltaType): readonly boolean[] {
+function leavesOf(type: DeltaType): readonly ByteLeaf[] {
   const within = typesWithin(type);
-  return within.length > 0 ? within.flatMap(leavesOf) : [type === 'binary'];
+  return within.length > 0 ? within.flatMap(leavesOf) : [type === 'binary' ? 'any' : 'none'];
 }

@@ -1,69 +1,82 @@
+import type { ByteLeaf } from '@app/parquet';
 import { readElement, readEngineType, typeWithin } from '@app/query';
-import { writeRawBinaryType } from '@app/warehouse';
+import { writeRawBinaryType, type Column } from '@app/warehouse';
+import { SourceError } from '../../sources/source-error.js';
 
-/**
- * Columns with bytes: whether each single value in them is bytes, in the order of their type. One for
- * each way in which files have the column.
- */
-export type ByteLeaves = ReadonlyMap<string, readonly (readonly boolean[])[]>;
+/** Columns with bytes of a file, with all their single values in order. */
+export type BytesOfFile = ReadonlyMap<string, readonly ByteLeaf[]>;
+/** The same of several files: each way in which they have the column. */
+export type ByteLeaves = ReadonlyMap<string, readonly (readonly ByteLeaf[])[]>;
 
 /** The columns with bytes of files together. */
-export function bytesTogether(
-  files: Iterable<ReadonlyMap<string, readonly boolean[]>>,
-): ByteLeaves {
-  const all = new Map<string, Map<string, readonly boolean[]>>();
+export function bytesTogether(files: Iterable<BytesOfFile>): ByteLeaves {
+  const all = new Map<string, Map<string, readonly ByteLeaf[]>>();
   for (const file of files)
     for (const [name, leaves] of file) {
-      const ways = all.get(name) ?? new Map<string, readonly boolean[]>();
+      const ways = all.get(name) ?? new Map<string, readonly ByteLeaf[]>();
       all.set(name, ways.set(leaves.join(), leaves));
     }
   return new Map([...all].map(([name, ways]) => [name, [...ways.values()]]));
 }
 
 /**
- * The type with those single values as bytes that are bytes in one of the files. It stays as it is
- * where the engine makes other values of it than the files have.
+ * The column with the type of bytes where one of the files has bytes. It stays as it is where the
+ * engine makes other values of it than the files have.
+ * @throws {SourceError} where files have bytes of several lengths, which the engine would read without
+ *   the zeros at their ends
  */
-export function withBytes(type: string, ways: readonly (readonly boolean[])[]): string {
+export function withBytes({ name, type }: Column, all: ByteLeaves): Column {
+  const ways = all.get(name) ?? [];
+  if (ways.length === 0) return { name, type };
   let leaves = 0;
-  marked(type, () => {
+  withLeaves(type, (leaf) => {
     leaves += 1;
-    return false;
+    return leaf;
   });
   const told = ways.filter((way) => way.length === leaves);
   let at = -1;
-  return marked(type, () => {
+  const marked = withLeaves(type, (leaf) => {
     at += 1;
-    return told.some((way) => way[at]);
+    const kinds = told.map((way) => way[at]);
+    if (leaf === 'String' && kinds.includes('fixed')) throw ofSeveralLengths(name);
+    return kinds.every((kind) => kind === 'none') ? leaf : bytesFor(leaf);
   });
+  return { name, type: marked };
 }
 
-function marked(type: string, areBytes: () => boolean): string {
+/** The type of bytes for a type of texts; another type stays. */
+function bytesFor(leaf: string): string {
+  if (leaf === 'String') return writeRawBinaryType({});
+  const bytes = /^FixedString\((\d+)\)$/.exec(leaf)?.[1];
+  return bytes === undefined ? leaf : writeRawBinaryType({ bytes: Number(bytes) });
+}
+
+/** The type with other single values. */
+function withLeaves(type: string, other: (leaf: string) => string): string {
   const read = readEngineType(type);
-  const { name, parameters } = read;
-  switch (name) {
+  switch (read.name) {
     case 'Nullable':
     case 'Array':
-      return `${name}(${marked(typeWithin(read), areBytes)})`;
+      return `${read.name}(${withLeaves(typeWithin(read), other)})`;
     case 'Map': {
       const [key, value] = [typeWithin(read), typeWithin(read, 1)];
-      return `Map(${marked(key, areBytes)}, ${marked(value, areBytes)})`;
+      return `Map(${withLeaves(key, other)}, ${withLeaves(value, other)})`;
     }
     case 'Tuple': {
-      const elements = parameters.map(readElement);
-      return `Tuple(${elements.map((each) => each.name + marked(each.type, areBytes)).join(', ')})`;
+      const elements = read.parameters.map(readElement);
+      return `Tuple(${elements.map((each) => each.name + withLeaves(each.type, other)).join(', ')})`;
     }
     case 'LowCardinality': {
-      // A dictionary cannot have a type of bytes.
-      const within = marked(typeWithin(read), areBytes);
+      // A dictionary cannot have the type of bytes.
+      const within = withLeaves(typeWithin(read), other);
       return within === typeWithin(read) ? type : within;
     }
-    default: {
-      const are = areBytes();
-      if (!are || !/^(?:Fixed)?String$/.test(name)) return type;
-      return writeRawBinaryType(
-        parameters[0] === undefined ? {} : { bytes: Number(parameters[0]) },
-      );
-    }
+    default:
+      return other(type);
   }
 }
+
+const ofSeveralLengths = (column: string): SourceError =>
+  new SourceError(
+    `column ${JSON.stringify(column)} has bytes of one length in a file, and of another or of any in other files, which are not read exactly here: write them anew with one type`,
+  );
