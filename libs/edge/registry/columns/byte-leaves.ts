@@ -78,5 +78,5 @@ function withLeaves(type: string, other: (leaf: string) => string): string {
 
 const ofSeveralLengths = (column: string): SourceError =>
   new SourceError(
-    `column ${JSON.stringify(column)} has bytes of one length in a file, and of another or of any in other files, which are not read exactly here: write them anew with one type`,
+    `column ${JSON.stringify(column)} has bytes of one length in one file, and other bytes in another, which are not read exactly here: write the files anew with one type`,
   );
