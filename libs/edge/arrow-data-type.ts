@@ -1,4 +1,4 @@
-import { quoteIdentifier, quoteText, writeRawBinaryType } from '@app/warehouse';
+import { quoteIdentifier, quoteText } from '@app/warehouse';
 import { z } from 'zod';
 
 /** Types without parameters, by Arrow's names, with the engine's. */
@@ -86,34 +86,33 @@ const listItem: z.ZodType<ArrowListItem> = z.lazy(() =>
 /**
  * The engine's type for values of it. Lists, and structs with declared fields, cannot be null
  * there: `nullable` is not asked for them.
- * @param marksBytes whether bytes have a type of theirs, and not that of texts
+ * @param bytes the engine's type for bytes
  */
-export function engineType(type: ArrowDataType, nullable: boolean, marksBytes = false): string {
+export function engineType(type: ArrowDataType, nullable: boolean, bytes = 'String'): string {
   // A struct without declared fields: it takes whatever the objects have.
   if (isAnyObject(type)) return nullable ? 'Nullable(JSON)' : 'JSON';
-  const composite = compositeType(type, marksBytes);
+  const composite = compositeType(type, bytes);
   if (composite !== undefined) return composite;
-  const isBytes = marksBytes && typeof type === 'string' && BYTES.has(type);
-  const plain = isBytes ? writeRawBinaryType({}) : plainType(type);
+  const plain = typeof type === 'string' && BYTES.has(type) ? bytes : plainType(type);
   return nullable ? `Nullable(${plain})` : plain;
 }
 
 const isAnyObject = (type: ArrowDataType): boolean =>
   typeof type === 'object' && 'Struct' in type && type.Struct.length === 0;
 
-function compositeType(type: ArrowDataType, marksBytes: boolean): string | undefined {
+function compositeType(type: ArrowDataType, bytes: string): string | undefined {
   if (typeof type === 'string') return undefined;
-  if ('List' in type) return `Array(${itemType(type.List, marksBytes)})`;
-  if ('LargeList' in type) return `Array(${itemType(type.LargeList, marksBytes)})`;
+  if ('List' in type) return `Array(${itemType(type.List, bytes)})`;
+  if ('LargeList' in type) return `Array(${itemType(type.LargeList, bytes)})`;
   if (!('Struct' in type)) return undefined;
   const fields = type.Struct.map(
-    (field) => `${quoteIdentifier(field.name)} ${itemType(field, marksBytes)}`,
+    (field) => `${quoteIdentifier(field.name)} ${itemType(field, bytes)}`,
   );
   return `Tuple(${fields.join(', ')})`;
 }
 
-function itemType({ data_type: type, nullable }: ArrowListItem, marksBytes: boolean): string {
-  return engineType(type, nullable, marksBytes);
+function itemType({ data_type: type, nullable }: ArrowListItem, bytes: string): string {
+  return engineType(type, nullable, bytes);
 }
 
 function plainType(type: ArrowDataType): string {

@@ -1,6 +1,11 @@
 import { join } from 'node:path';
 import { byteColumns, type ByteLeaf } from '@app/parquet';
-import type { Column, SourceEngine } from '@app/warehouse';
+import {
+  writeBinaryType,
+  writeRawBinaryType,
+  type Column,
+  type SourceEngine,
+} from '@app/warehouse';
 import { engineType } from '../../arrow-data-type.js';
 import { answeredRows } from '../../sources/answered-rows.js';
 import { listedPaths } from '../../sources/listed-paths.js';
@@ -29,15 +34,15 @@ export async function columnsWithBytes(
   source: Source,
   statements: Statements,
 ): Promise<readonly Column[]> {
-  // Texts that are parsed have no bytes, and the rows of a followed stream have base64.
-  if (source.inferred || followed || !columns.some(({ type }) => MAY_BE_BYTES.test(type)))
-    return columns;
+  // Texts that are parsed have no bytes.
+  if (source.inferred || !columns.some(({ type }) => MAY_BE_BYTES.test(type))) return columns;
   if (declared) {
-    const told = new Map(declared.map((each) => [each.name, engineType(each.dataType, each.nullable, true)])); // prettier-ignore
-    const plain = new Map(declared.map((each) => [each.name, engineType(each.dataType, each.nullable)])); // prettier-ignore
-    return columns.map((column) => {
-      const { name, type } = column;
-      return type === plain.get(name) ? { name, type: told.get(name) ?? type } : column;
+    // The rows of a followed stream have base64.
+    const bytes = followed ? writeBinaryType({}) : writeRawBinaryType({});
+    const told = new Map(declared.map(({ name, dataType, nullable }) => [name, [engineType(dataType, nullable), engineType(dataType, nullable, bytes)]])); // prettier-ignore
+    return columns.map(({ name, type }) => {
+      const [plain, marked = type] = told.get(name) ?? [];
+      return { name, type: type === plain ? marked : type };
     });
   }
   const leaves = seen ?? (await farBytes(columns, source, statements));
