@@ -43,4 +43,12 @@ export const asText = (type: string): string =>
 export const asJsonText = (type: string): string =>
   type.replace(BINARY, (name) => (anyBinaryType(name) ? 'String' : name));
 
+/** The type by the name that the documentation has for bytes; the engine has none. */
+export const withNamedBytes = (type: string): string =>
+  type.replace(BINARY, (name) => {
+    const binary = anyBinaryType(name);
+    if (!binary) return name;
+    return binary.bytes === undefined ? 'Binary' : `FixedSizeBinary(${binary.bytes})`;
+  });
+
 const BINARY = /SimpleAggregateFunction\(\w+, (?:String|FixedString\(\d+\))\)/g;

@@ -148,6 +148,8 @@ describe('bytes of files', () => {
       ['"any" = \'text\'', true],
       ['"any" LIKE \'te%\'', true],
       ["\"any\" IN ('text', 'longer')", true],
+      ["four IN ('a', unhex('61ff'))", true],
+      ["four IN (unhex('61000000'), 'b')", true],
       ['upper("any")', 'TEXT'],
       ['"any" || \'!\'', 'text!'],
       ['substr("any", 2, 2)', 'ex'],
@@ -162,6 +164,7 @@ describe('bytes of files', () => {
     expect(await ask('SELECT max("any") AS most, min("any") AS least, count(DISTINCT "any") AS n FROM t')).toEqual([{ most: 'dGV4dA==', least: '', n: 3 }]); // prettier-ignore
     expect(await ask('SELECT "any" AS k, count(*) AS n FROM t WHERE "any" != \'\' GROUP BY k ORDER BY k')).toEqual([{ k: 'AP/+', n: 1 }, { k: 'dGV4dA==', n: 1 }]); // prettier-ignore
     expect(await ask('SELECT a.id FROM t a JOIN t b ON a."any" = b."any" WHERE b."any" = unhex(\'00fffe\')')).toEqual([{ id: 1 }]); // prettier-ignore
+    expect(await ask('DESCRIBE t')).toEqual(expect.arrayContaining([{ column_name: 'four', data_type: 'FixedSizeBinary(4)', is_nullable: 'YES' }])); // prettier-ignore
     const graphql = await edge.post('/api/graphql', {
       query: '{ t(filter: { any: { eq: "text" } }) { any four list object { raw } } }',
     });

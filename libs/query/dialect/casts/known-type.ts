@@ -111,8 +111,8 @@ export function knownType(type: string): Known {
   if (WRAPPERS.test(name)) return first === undefined ? OTHER : knownType(first);
   const binary = readBinaryType(type);
   if (binary) return { ...TEXT, bytes: binary.bytes ?? 'any' };
-  const raw = readRawBinaryType(type);
-  if (raw) return { ...TEXT, bytes: raw.bytes ?? 'any', isRaw: true };
+  // The engine compares bytes of one length as they are with texts of fewer.
+  if (readRawBinaryType(type)) return { ...TEXT, bytes: 'any', isRaw: true };
   const [, unsigned, bits = ''] = /^(U?)Int(8|16|32|64)$/.exec(name) ?? [];
   if (unsigned === '') return known('signed', DIGITS[bits]);
   if (unsigned === 'U') return known('unsigned', bits === '64' ? UINT64_DIGITS : DIGITS[bits]);
