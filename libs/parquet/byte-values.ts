@@ -1,6 +1,6 @@
 import type { SchemaElement } from 'hyparquet';
 import { MillraceError } from '@app/platform';
-import { schemaLeaves } from './schema-leaves.js';
+import { schemaLeaves } from './schema/schema-leaves.js';
 
 /** Says how a file has the decimals of a column: as whole numbers of so many bytes, before their point is set. */
 export interface DecimalBytes {

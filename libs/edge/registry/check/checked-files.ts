@@ -17,13 +17,13 @@ import { shortRecords, type ShortRecords } from '../csv/uneven-records.js';
 import type { DecimalPaths } from '../columns/wide-decimals.js';
 import { BlankLinesError } from '../csv/blank-lines-error.js';
 import { checkCharacters } from './character-scan.js';
-import { bytesTogether, type BytesOfFile, type ByteLeaves } from '../columns/byte-leaves.js';
+import { bytesTogether, type BytesOfFile, type ByteLeaves } from '../schemas/byte-leaves.js';
 import { otherDecimal, togetherOf } from '../columns/decimals-of-files.js';
-import { schemaOfFile } from '../columns/schema-of-file.js';
+import { schemaOfFile } from '../schemas/schema-of-file.js';
 import { halfOfFree } from '../temporary-room.js';
 import { checkJsonDepth, OBJECT_LEVELS_MAX } from './json-depth.js';
 import { typelessColumns } from '../columns/typeless-columns.js';
-import type { SeenFiles } from './seen-files.js';
+import type { SeenFiles } from '../seen-files.js';
 
 /** Checks those files of a table that it has not seen as they are now. @throws {MillraceError} that names one and says why */
 export type CheckFiles = () => Promise<SeenFiles>;
@@ -179,7 +179,7 @@ export function fileChecks(
   const withLooseQuotes = new Set<string>();
   const withBlankLines = new Set<string>();
   const short = new Map<string, ShortRecords>();
-  /** What is known of files with types of their own. */
+  /** The looks at files that have types of their own. */
   const typed = new Map<string, Seen>();
   let told: DecimalPaths | undefined;
   let bytes: ByteLeaves | undefined;

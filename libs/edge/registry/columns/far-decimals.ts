@@ -11,7 +11,7 @@ import { listedPaths } from '../../sources/listed-paths.js';
 import { settingsClause, type Source } from '../../sources/source.js';
 import type { DecimalPaths, FoundDecimal } from './wide-decimals.js';
 import { togetherOf } from './decimals-of-files.js';
-import { schemaOfFile } from './schema-of-file.js';
+import { schemaOfFile } from '../schemas/schema-of-file.js';
 import { answeredRows } from '../../sources/answered-rows.js';
 
 /** The most files of a lake that are looked at. */

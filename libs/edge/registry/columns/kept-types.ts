@@ -4,7 +4,7 @@ import { listedPaths } from '../../sources/listed-paths.js';
 import { SourceError } from '../../sources/source-error.js';
 import type { Source } from '../../sources/source.js';
 import type { CheckFiles } from '../check/checked-files.js';
-import type { SeenFiles } from '../check/seen-files.js';
+import type { SeenFiles } from '../seen-files.js';
 
 /** Looks at the types that files have of themselves. */
 interface KeptTypes {

@@ -1,6 +1,6 @@
 import type { Column, SourceEngine } from '@app/warehouse';
 import type { Source } from '../../sources/source.js';
-import { deltaTypes, typesWithin, type DeltaType } from '../columns/delta-schema.js';
+import { deltaTypes, typesWithin, type DeltaType } from '../schemas/delta-schema.js';
 
 const TIME = /\bDateTime64\(6\)/g;
 

@@ -8,7 +8,7 @@ import { settingsClause, type Source } from '../../sources/source.js';
 import type { DescribedTable } from '../../table-description.js';
 import { dropCopy, makeCopy, type Copy } from './copies.js';
 import { countSelect } from './count-view.js';
-import { columnsWithBytes } from '../columns/byte-columns.js';
+import { columnsWithBytes } from '../schemas/columns-with-bytes.js';
 import { columnValue, type ComputedColumn } from '../columns/computed-column.js';
 import { readTypes } from '../columns/exact-cast.js';
 import { refuseNumbered } from '../columns/delta-mapping.js';

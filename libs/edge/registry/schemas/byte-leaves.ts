@@ -5,7 +5,7 @@ import { SourceError } from '../../sources/source-error.js';
 
 /** Columns with bytes of a file, with all their single values in order. */
 export type BytesOfFile = ReadonlyMap<string, readonly ByteLeaf[]>;
-/** The same of several files: each way in which they have the column. */
+/** The columns with bytes of several files, with each way in which these have a column. */
 export type ByteLeaves = ReadonlyMap<string, readonly (readonly ByteLeaf[])[]>;
 
 /** The columns with bytes of files together. */

@@ -1,7 +1,7 @@
-import type { TypelessColumn } from '../../sources/source.js';
-import type { ByteLeaves } from '../columns/byte-leaves.js';
-import type { DecimalPaths } from '../columns/wide-decimals.js';
-import type { ShortRecords } from '../csv/uneven-records.js';
+import type { TypelessColumn } from '../sources/source.js';
+import type { ByteLeaves } from './schemas/byte-leaves.js';
+import type { DecimalPaths } from './columns/wide-decimals.js';
+import type { ShortRecords } from './csv/uneven-records.js';
 
 /** The things that a look at files tells besides. */
 export interface SeenFiles {

@@ -4,7 +4,7 @@ import { schemaLeaves } from './schema-leaves.js';
 /** Annotations of bytes that are no other type. */
 const OF_BYTES: ReadonlySet<string> = new Set(['BSON', 'GEOMETRY', 'GEOGRAPHY']);
 
-/** What a single value within a column is: no bytes, bytes of any number, or of one that all have. */
+/** The kind of a single value within a column: no bytes, bytes of any number, or of one that all have. */
 export type ByteLeaf = 'none' | 'any' | 'fixed';
 
 /** The columns that are bytes, or have bytes within them, with all their single values in order. */

@@ -14,7 +14,7 @@ import type { DescribedTable } from '../../table-description.js';
 import { bytesTogether, withBytes, type BytesOfFile, type ByteLeaves } from './byte-leaves.js';
 import { deltaTypes, typesWithin, type DeltaType } from './delta-schema.js';
 import { schemaOfFile } from './schema-of-file.js';
-import { columnOf } from './wide-decimals.js';
+import { columnOf } from '../columns/wide-decimals.js';
 
 type Statements = SourceEngine['statements'];
 
