@@ -24,6 +24,13 @@ export interface ArrowFile {
   checkRead(): Promise<void>;
 }
 
+/** A file that was checked. */
+interface CheckedFile {
+  readonly fields: readonly Field[];
+  /** Its columns without a type; undefined: it has none. */
+  readonly typeless: TypelessFile | undefined;
+}
+
 interface Contents extends Omit<ArrowFile, 'checkRead'> {
   readonly schema: ArrowSchema;
   /** The places of the batches, and of the dictionaries. */
@@ -73,11 +80,10 @@ export async function openArrow(file: string, name: string): Promise<ArrowFile> 
  * engine would read inexactly because the schema stays as it is. It reads only values that may be
  * affected, a batch at a time.
  * @param name what to call it in a message.
- * @returns the columns without a type; undefined: it has none.
  * @throws {MillraceError} MALFORMED_BODY
  */
-export async function checkArrow(file: string, name: string): Promise<TypelessFile | undefined> {
-  const check = async (source: ArrowBytes): Promise<TypelessFile | undefined> => {
+export async function checkArrow(file: string, name: string): Promise<CheckedFile> {
+  const check = async (source: ArrowBytes): Promise<CheckedFile> => {
     const found = await readContents(source);
     await refuseHiddenIn(source, found);
     const { decimals } = found.schema;
@@ -87,7 +93,8 @@ export async function checkArrow(file: string, name: string): Promise<TypelessFi
         if (batch) await refuseLostDigits(source, batch, decimals);
       }
     const [footer] = found.format === 'Arrow' ? found.patched : [];
-    return typelessFile(source, found.schema, footer?.at);
+    const typeless = await typelessFile(source, found.schema, footer?.at);
+    return { fields: found.fields, typeless };
   };
   return reading(file, name, check, 'r');
 }

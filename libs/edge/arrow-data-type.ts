@@ -26,6 +26,8 @@ const SIMPLE = {
   Date64: "DateTime64(3, 'UTC')",
 } as const;
 
+const BYTES: ReadonlySet<string> = new Set(['Binary', 'LargeBinary', 'BinaryView']);
+
 /** The digits behind the second. */
 const UNITS = { Second: 0, Millisecond: 3, Microsecond: 6, Nanosecond: 9 } as const;
 type TimeUnit = keyof typeof UNITS;
@@ -84,30 +86,33 @@ const listItem: z.ZodType<ArrowListItem> = z.lazy(() =>
 /**
  * The engine's type for values of it. Lists, and structs with declared fields, cannot be null
  * there: `nullable` is not asked for them.
+ * @param bytes the engine's type for bytes
  */
-export function engineType(type: ArrowDataType, nullable: boolean): string {
+export function engineType(type: ArrowDataType, nullable: boolean, bytes = 'String'): string {
   // A struct without declared fields: it takes whatever the objects have.
   if (isAnyObject(type)) return nullable ? 'Nullable(JSON)' : 'JSON';
-  const composite = compositeType(type);
+  const composite = compositeType(type, bytes);
   if (composite !== undefined) return composite;
-  const plain = plainType(type);
+  const plain = typeof type === 'string' && BYTES.has(type) ? bytes : plainType(type);
   return nullable ? `Nullable(${plain})` : plain;
 }
 
 const isAnyObject = (type: ArrowDataType): boolean =>
   typeof type === 'object' && 'Struct' in type && type.Struct.length === 0;
 
-function compositeType(type: ArrowDataType): string | undefined {
+function compositeType(type: ArrowDataType, bytes: string): string | undefined {
   if (typeof type === 'string') return undefined;
-  if ('List' in type) return `Array(${itemType(type.List)})`;
-  if ('LargeList' in type) return `Array(${itemType(type.LargeList)})`;
+  if ('List' in type) return `Array(${itemType(type.List, bytes)})`;
+  if ('LargeList' in type) return `Array(${itemType(type.LargeList, bytes)})`;
   if (!('Struct' in type)) return undefined;
-  const fields = type.Struct.map((field) => `${quoteIdentifier(field.name)} ${itemType(field)}`);
+  const fields = type.Struct.map(
+    (field) => `${quoteIdentifier(field.name)} ${itemType(field, bytes)}`,
+  );
   return `Tuple(${fields.join(', ')})`;
 }
 
-function itemType({ data_type: type, nullable }: ArrowListItem): string {
-  return engineType(type, nullable);
+function itemType({ data_type: type, nullable }: ArrowListItem, bytes: string): string {
+  return engineType(type, nullable, bytes);
 }
 
 function plainType(type: ArrowDataType): string {

@@ -1,5 +1,6 @@
 import type { SchemaElement } from 'hyparquet';
 import { MillraceError } from '@app/platform';
+import { schemaLeaves } from './schema/schema-leaves.js';
 
 /** Says how a file has the decimals of a column: as whole numbers of so many bytes, before their point is set. */
 export interface DecimalBytes {
@@ -43,18 +44,10 @@ export function decimalBytes(element: SchemaElement): DecimalBytes | undefined {
 export function decimalColumns(
   schema: readonly SchemaElement[],
 ): ReadonlyMap<string, DecimalBytes> {
-  const [root, ...elements] = schema;
   const found = new Map<string, DecimalBytes>();
-  /** The groups that are open, with the numbers of elements that are still to come in each. */
-  const open = [{ path: '', left: root?.num_children ?? 0 }];
-  for (const element of elements) {
-    while (open.length > 1 && open.at(-1)?.left === 0) open.pop();
-    const group = open.at(-1);
-    if (group) group.left -= 1;
-    const path = `${group?.path ?? ''}${element.name}`;
+  for (const { path, element } of schemaLeaves(schema)) {
     const decimal = decimalBytes(element);
     if (decimal) found.set(path, decimal);
-    if (element.num_children) open.push({ path: `${path}.`, left: element.num_children });
   }
   return found;
 }

@@ -1,4 +1,5 @@
 export { BrokenFileError } from './broken-file-error.js';
+export { byteColumns, type ByteLeaf } from './schema/byte-columns.js';
 export { fileStructure, writeTimeOfDay, writeZoneless } from './file-structures.js';
 export type { BytesRange, WrittenElement } from './file-structures.js';
 export { footerOf, notParquet } from './footer.js';

@@ -1,5 +1,5 @@
 export { Catalog, type FieldWithin, type TableDescription } from './catalog.js';
-export { readElement, readEngineType } from './plan/engine-type.js';
+export { readElement, readEngineType, typeWithin } from './plan/engine-type.js';
 export { tupleFields } from './plan/tuple-fields.js';
 export { Guard } from './guard/guard.js';
 export {

@@ -18,7 +18,12 @@ export { namesAbove } from './ddl/names-above.js';
 export { releaseSentMemory } from './memory/release-memory.js';
 export { openWarehouse, type OpenWarehouse } from './open-warehouse.js';
 export type { EngineEvent } from './child/engine-event.js';
-export { readBinaryType, writeBinaryType } from './sql/binary-type.js';
+export {
+  readBinaryType,
+  readRawBinaryType,
+  writeBinaryType,
+  writeRawBinaryType,
+} from './sql/binary-type.js';
 export { microsByMagnitude } from './sql/batches/micros-by-magnitude.js';
 export { WHOLE_RESULT } from './sql/read-settings.js';
 export { openSourceEngine } from './open-source-engine.js';

@@ -13,7 +13,7 @@ type Row = Record<string, unknown>;
 
 /** Each Arrow file is compared with the Parquet file that has the same rows. */
 const SAME: readonly (readonly [string, string])[] = [
-  ...['types', 'exact', 'typed', 'years', 'numbers', 'invalid-utf8', 'double-keys'].map(
+  ...['types', 'exact', 'typed', 'years', 'numbers', 'invalid-utf8', 'double-keys', 'bytes'].map(
     (name) => [`${name}.arrow`, name] as const,
   ),
   ['types-lz4.arrow', 'types'],

@@ -99,6 +99,15 @@ describe('bytes', () => {
     expect(await is).toEqual(await was);
   });
 
+  it('are named by DESCRIBE', async () => {
+    const types = [
+      { column_name: 'any', data_type: 'Binary', is_nullable: 'YES' },
+      { column_name: 'four', data_type: 'FixedSizeBinary(4)', is_nullable: 'YES' },
+    ];
+    for (const sql of ['DESCRIBE bytes', 'DESCRIBE SELECT any, four FROM bytes'])
+      expect(await server.client.sql(sql)).toEqual(expect.arrayContaining(types));
+  });
+
   it('stay bytes where a statement passes them on, and are text where it makes another', async () => {
     const sql = `WITH few AS (SELECT DISTINCT any FROM bytes WHERE id = 1)
       SELECT max(any) AS most, groupArray(any) AS all, concat(any(any), '') AS text,

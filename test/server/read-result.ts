@@ -17,10 +17,13 @@ export function arrowTypes(bytes: Buffer): Record<string, string> {
   );
 }
 
-/** Rows of an answer in Parquet, by hyparquet. */
-export async function readParquet(bytes: Buffer): Promise<Row[]> {
+/**
+ * Rows of an answer in Parquet, by hyparquet.
+ * @param utf8 whether bytes without an annotation are texts
+ */
+export async function readParquet(bytes: Buffer, utf8 = true): Promise<Row[]> {
   const file = new Uint8Array(bytes).buffer;
-  return (await parquetReadObjects({ file, utf8: true })) as Row[];
+  return (await parquetReadObjects({ file, utf8 })) as Row[];
 }
 
 /** Fields of CSV by RFC 4180; null where nothing stands, not even quotes. */

@@ -46,10 +46,9 @@ function dataTypeOf(type: HostedType): ArrowDataType {
 }
 
 /**
- * The SQL that fetches a column. Bytes are fetched as the base64 that they are to every statement:
- * Parquet would have them raw, and the engine here has no type that tells them from text. Structs
- * and maps are fetched as the JSON that they are to every statement, and lists of lists as lists of
- * JSON.
+ * The SQL that fetches a column. Bytes are fetched as the base64 that they are to every statement
+ * there, and here; Parquet would have them raw. Structs and maps are fetched as the JSON that they
+ * are to every statement, and lists of lists as lists of JSON.
  */
 export function fetched({ name, dataType }: DescribedColumn): string {
   const column = quoteIdentifier(name);

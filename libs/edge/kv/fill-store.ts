@@ -1,5 +1,5 @@
 import { didYouMean } from '@app/platform';
-import { quoteIdentifier } from '@app/warehouse';
+import { quoteIdentifier, readRawBinaryType } from '@app/warehouse';
 import { SourceError } from '../sources/source-error.js';
 import type { DescribedStore } from '../describe/table-entry.js';
 import { loadFailure } from '../registry/prepare/load-failure.js';
@@ -25,6 +25,11 @@ export async function fillStore(
   const asked = { ...table, materialize: table.materialize ?? false };
   const { columns, select, copy, asides } = await prepareTable(asked, workshop);
   const names = columns.map(({ name }) => name);
+  const text = (name: string): string => {
+    const type = columns.find((each) => each.name === name)?.type ?? '';
+    const isBytes = readRawBinaryType(type.replace(/^Nullable\((.*)\)$/, '$1')) !== undefined;
+    return `${isBytes ? 'base64Encode' : 'toString'}(${quoteIdentifier(name)})`;
+  };
   const target = newCopyName();
   try {
     for (const name of [key, value])
@@ -36,7 +41,7 @@ export async function fillStore(
     await run(
       `CREATE TABLE ${target} ENGINE = MergeTree ORDER BY k SETTINGS index_granularity = ${GRANULE_ROWS} AS
        SELECT assumeNotNull(__key) AS k, assumeNotNull(argMax(__value, __place)) AS v
-       FROM (SELECT toString(${quoteIdentifier(key)}) AS __key, toString(${quoteIdentifier(value)}) AS __value, rowNumberInAllBlocks() AS __place FROM (${select}))
+       FROM (SELECT ${text(key)} AS __key, ${text(value)} AS __value, rowNumberInAllBlocks() AS __place FROM (${select}))
        WHERE isNotNull(__key) AND isNotNull(__value) GROUP BY __key SETTINGS max_threads = 1`,
     );
     return target;

@@ -87,6 +87,9 @@ const AS_BYTES: Settings = {
   input_format_parquet_allow_geoparquet_parser: '0',
 };
 
+/** Bytes of one length may have more than 256 of them. */
+const LONG_BYTES: Settings = { allow_suspicious_fixed_string_types: '1' };
+
 /** Each record is on a line. */
 export const JSON_LINES: EngineFormat = {
   name: 'JSONEachRow',
@@ -146,7 +149,7 @@ export function engineFormat(options: TableOptions): EngineFormat | undefined {
     case 'parquet':
       return {
         name: 'Parquet',
-        settings: { ...WALL_TIMES, ...AS_BYTES },
+        settings: { ...WALL_TIMES, ...AS_BYTES, ...LONG_BYTES },
         inference: OF_ALL_FILES,
         inferred: false,
         endings: ['parquet'],
@@ -154,7 +157,7 @@ export function engineFormat(options: TableOptions): EngineFormat | undefined {
     case 'arrow':
       return {
         name: 'Arrow',
-        settings: NULL_OBJECTS,
+        settings: { ...NULL_OBJECTS, ...LONG_BYTES },
         inference: { ...OF_ALL_FILES, ...NULL_OBJECTS },
         inferred: false,
         endings: ['arrow', 'feather'],
@@ -162,7 +165,7 @@ export function engineFormat(options: TableOptions): EngineFormat | undefined {
     case 'arrows':
       return {
         name: 'ArrowStream',
-        settings: NULL_OBJECTS,
+        settings: { ...NULL_OBJECTS, ...LONG_BYTES },
         inference: { ...OF_ALL_FILES, ...NULL_OBJECTS },
         inferred: false,
         endings: ['arrows'],

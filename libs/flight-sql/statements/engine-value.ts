@@ -2,4 +2,6 @@
 export interface EngineValue {
   readonly type: string;
   readonly text: string;
+  /** The text is bytes in hexadecimal digits: they are no UTF-8. */
+  readonly isHex?: true;
 }

@@ -28,7 +28,7 @@ export function parameterValues(
     const value = valueOf(column);
     if (!value)
       throw unfit(
-        `value ${JSON.stringify(column.name)}: its type of Arrow is not taken, or not with this value; bind a number, a text, a boolean, a date, a time, or a text of UTF-8 as bytes`,
+        `value ${JSON.stringify(column.name)}: its type of Arrow is not taken, or not with this value; bind a number, a text, a boolean, a date, a time, or bytes`,
       );
     characters += value.text.length;
     if (characters > BOUNDS.callBytes)
@@ -38,7 +38,7 @@ export function parameterValues(
 }
 
 function valueOf({ tag, type, buffers }: ParameterColumn): EngineValue | undefined {
-  const [first = NO_BYTES, second = NO_BYTES] = buffers;
+  const [first = NO_BYTES] = buffers;
   switch (tag) {
     case TYPE.int:
       return integerValue(first, type.int32(0), type.uint8(1) !== 0);
@@ -47,11 +47,13 @@ function valueOf({ tag, type, buffers }: ParameterColumn): EngineValue | undefin
     case TYPE.bool:
       return { type: 'Bool', text: String((first.readUInt8(0) & 1) === 1) };
     case TYPE.utf8:
-    case TYPE.binary:
-      return textValue(second, BigInt(first.readInt32LE(0)), BigInt(first.readInt32LE(4)));
+      return textValue(shortText(buffers));
     case TYPE.largeUtf8:
+      return textValue(longText(buffers));
+    case TYPE.binary:
+      return bytesValue(shortText(buffers));
     case TYPE.largeBinary:
-      return textValue(second, first.readBigInt64LE(0), first.readBigInt64LE(8));
+      return bytesValue(longText(buffers));
     case TYPE.decimal:
       return decimalValue(first, type.int32(0), type.int32(1), type.int32(2, 128));
     case TYPE.date:
@@ -96,12 +98,23 @@ function floatValue(bytes: Buffer, precision: number): EngineValue | undefined {
   }
 }
 
-function textValue(bytes: Buffer, begin: bigint, end: bigint): EngineValue | undefined {
+const shortText = ([ends = NO_BYTES, bytes]: ParameterColumn['buffers']): Buffer =>
+  textWithin(bytes, BigInt(ends.readInt32LE(0)), BigInt(ends.readInt32LE(4)));
+
+const longText = ([ends = NO_BYTES, bytes]: ParameterColumn['buffers']): Buffer =>
+  textWithin(bytes, ends.readBigInt64LE(0), ends.readBigInt64LE(8));
+
+function textWithin(bytes: Buffer = NO_BYTES, begin: bigint, end: bigint): Buffer {
   if (begin < 0n || begin > end || end > BigInt(bytes.length))
     throw new RangeError('a text is not within its bytes');
-  const text = bytes.subarray(Number(begin), Number(end));
-  return isUtf8(text) ? { type: 'String', text: text.toString('utf8') } : undefined;
+  return bytes.subarray(Number(begin), Number(end));
 }
+
+const textValue = (text: Buffer): EngineValue | undefined =>
+  isUtf8(text) ? { type: 'String', text: text.toString('utf8') } : undefined;
+
+const bytesValue = (bytes: Buffer): EngineValue =>
+  textValue(bytes) ?? { type: 'String', text: bytes.toString('hex'), isHex: true };
 
 /** Digits after the point would be written as zeros, however many are claimed. */
 function decimalValue(

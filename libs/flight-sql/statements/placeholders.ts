@@ -97,7 +97,9 @@ export function bindPlaces(
   let copied = 0;
   for (const { index, start, end } of places) {
     const value = values[index];
-    sql += statement.slice(copied, start) + (value ? `{p${index + 1}:${value.type}}` : 'NULL');
+    const place = `{p${index + 1}:${value?.type}}`;
+    const written = value?.isHex ? `unhex(${place})` : place;
+    sql += statement.slice(copied, start) + (value ? written : 'NULL');
     if (value) texts[`p${index + 1}`] = value.text;
     copied = end;
   }

@@ -12,7 +12,12 @@ export interface PreparedStatement {
   readonly values: readonly (EngineValue | undefined)[];
 }
 
-const Value = new MessageType({ isThere: bool(1), type: text(2), text: bytes(3) });
+const Value = new MessageType({
+  isThere: bool(1),
+  type: text(2),
+  text: bytes(3),
+  isHex: bool(4),
+});
 const Handle = new MessageType({ sql: text(1), values: messages(2, Value) });
 
 export const writeHandle = ({ sql, values }: PreparedStatement): Buffer =>
@@ -22,6 +27,7 @@ export const writeHandle = ({ sql, values }: PreparedStatement): Buffer =>
       isThere: value !== undefined,
       type: value?.type ?? '',
       text: Buffer.from(value?.text ?? ''),
+      isHex: value?.isHex ?? false,
     })),
   });
 
@@ -30,8 +36,10 @@ export function readHandle(handle: Buffer): PreparedStatement {
   const { sql, values } = Handle.decode(handle);
   return {
     sql,
-    values: values.map(({ isThere, type, text: value }) =>
-      isThere ? { type, text: value.toString('utf8') } : undefined,
+    values: values.map(({ isThere, type, text: value, isHex }) =>
+      isThere
+        ? { type, text: value.toString('utf8'), ...(isHex && { isHex: true as const }) }
+        : undefined,
     ),
   };
 }

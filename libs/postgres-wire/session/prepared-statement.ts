@@ -62,7 +62,8 @@ export function boundText(
       if (isKey) return { text: keyOf(value), isCast: true };
       texts[`p${number}`] = value.text;
       const text = `{p${number}:${integer ?? value.type}}`;
-      return { text: value.unit ? `toInterval${value.unit}(${text})` : text, isCast };
+      const outer = value.isHex ? 'unhex' : value.unit && `toInterval${value.unit}`;
+      return { text: outer ? `${outer}(${text})` : text, isCast };
     },
     database,
   );

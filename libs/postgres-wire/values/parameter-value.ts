@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Format } from '../protocol/front-messages.js';
 import { PostgresError } from '../protocol/protocol-error.js';
 import { utf8 } from '../protocol/body-reader.js';
@@ -16,6 +17,8 @@ export interface EngineValue {
   readonly text: string;
   /** A length of time: the unit in which the number is. */
   readonly unit?: IntervalValue['unit'];
+  /** The text is bytes in hexadecimal digits: they are no UTF-8. */
+  readonly isHex?: true;
 }
 
 /** The OID of a parameter without a declared type. */
@@ -112,7 +115,7 @@ function engineValue(kind: Exclude<ValueKind, 'array'>, text: string): EngineVal
         throw unreadable(kind, text);
       return { type, text: plain };
     case 'bytea':
-      return { type, text: /^\\x(?:[\da-f]{2})*$/i.test(text) ? escaped(Buffer.from(text.slice(2), 'hex')) : escaped(Buffer.from(text)) }; // prettier-ignore
+      return { type, ...bytesValue(/^\\x(?:[\da-f]{2})*$/i.test(text) ? Buffer.from(text.slice(2), 'hex') : Buffer.from(text)) }; // prettier-ignore
     default:
       return { type, text };
   }
@@ -142,7 +145,8 @@ function timeValue(kind: string, text: string): string {
   return digits === '' ? whole : `${whole}.${digits.slice(0, 6)}`;
 }
 
-const escaped = (bytes: Buffer): string => bytes.toString('utf8');
+const bytesValue = (bytes: Buffer): Omit<EngineValue, 'type'> =>
+  isUtf8(bytes) ? { text: bytes.toString('utf8') } : { text: bytes.toString('hex'), isHex: true };
 
 function unreadable(kind: string, text: string): PostgresError {
   const value = JSON.stringify(text.slice(0, 80));
@@ -211,6 +215,11 @@ function arrayValue(element: number, format: Format, bytes: Buffer): EngineValue
   const each = values.map((value) =>
     value === null ? null : parameterValue(element, format, value),
   );
+  if (each.some((value) => value?.isHex))
+    throw new PostgresError(
+      '0A000',
+      'lists of bytes that are no UTF-8 are not taken as a parameter',
+    );
   const inner = each.find((value) => value !== null)?.type ?? anyValue(element).type;
   const type = inner.startsWith('Decimal') ? anyValue(element).type : inner;
   // The engine reads no quotes around numbers of a list.

@@ -1,5 +1,6 @@
 import { certain } from '@app/platform';
 import { readEngineType } from '@app/query';
+import { readRawBinaryType } from '@app/warehouse';
 import type { FieldDescription } from '../protocol/message-writer.js';
 
 /** The format of a type's values. */
@@ -96,6 +97,7 @@ export function postgresType(type: string, wide: Wide = true): PostgresType {
     case 'LowCardinality':
       return postgresType(certain(parameters[0], `type within ${name}`), wide);
     case 'SimpleAggregateFunction':
+      if (readRawBinaryType(type)) return scalar('bytea');
       return postgresType(certain(parameters[1], `type within ${name}`), wide);
     case 'DateTime':
       return scalar('timestamptz');

@@ -1,4 +1,4 @@
-import { readBinaryType } from '@app/warehouse';
+import { anyBinaryType } from '../plan/binary-values.js';
 import { readElement, readEngineType, typeWithin } from '../plan/engine-type.js';
 import { isWallTime } from '../plan/wall-times.js';
 
@@ -24,7 +24,7 @@ export function sayOwnTypes(type: string, field: AnswerField | undefined): void 
   const { parameters } = read;
   switch (read.name) {
     case 'SimpleAggregateFunction':
-      if (readBinaryType(type)) {
+      if (anyBinaryType(type)) {
         field.asBinary?.();
         return;
       }

@@ -1,4 +1,4 @@
-import { quoteText, readBinaryType } from '@app/warehouse';
+import { quoteText, readBinaryType, readRawBinaryType } from '@app/warehouse';
 import { readEngineType, typeWithin } from './engine-type.js';
 
 /**
@@ -28,11 +28,27 @@ export function binaryValue(column: string, type: string): string | undefined {
 export function isOfOneLength(type: string): boolean {
   const read = readEngineType(type);
   if (read.name === 'Nullable') return isOfOneLength(typeWithin(read));
-  return readBinaryType(type)?.bytes !== undefined;
+  return anyBinaryType(type)?.bytes !== undefined;
 }
+
+/** Reads the type of bytes, whether they are kept as base64 or as they are. */
+export const anyBinaryType = (type: string): ReturnType<typeof readBinaryType> =>
+  readBinaryType(type) ?? readRawBinaryType(type);
 
 /** The type under which the values stay base64: a text. */
 export const asText = (type: string): string =>
   type.replace(BINARY, (name) => (readBinaryType(name) ? 'String' : name));
+
+/** The type of the values in JSON, where all bytes are base64. */
+export const asJsonText = (type: string): string =>
+  type.replace(BINARY, (name) => (anyBinaryType(name) ? 'String' : name));
+
+/** The type by the name that the documentation has for bytes; the engine has none. */
+export const withNamedBytes = (type: string): string =>
+  type.replace(BINARY, (name) => {
+    const binary = anyBinaryType(name);
+    if (!binary) return name;
+    return binary.bytes === undefined ? 'Binary' : `FixedSizeBinary(${binary.bytes})`;
+  });
 
 const BINARY = /SimpleAggregateFunction\(\w+, (?:String|FixedString\(\d+\))\)/g;

@@ -3,6 +3,7 @@ import {
   quoteIdentifier,
   quoteText,
   readBinaryType,
+  readRawBinaryType,
   type Column,
   type AnswerFormat,
 } from '@app/warehouse';
@@ -182,6 +183,7 @@ function fittedType(type: string, leaf: Leaf): string {
       return inner === typeWithin(read) ? type : inner;
     }
     case 'SimpleAggregateFunction':
+      if (readRawBinaryType(type)) return type;
       return fittedType(typeWithin(read, 1), leaf);
     case 'Array':
       return `Array(${fittedType(typeWithin(read), leaf)})`;

@@ -1,4 +1,4 @@
-import { quoteText } from '@app/warehouse';
+import { quoteText, readRawBinaryType } from '@app/warehouse';
 import type { TableDescription } from '../catalog.js';
 import { readElement, readEngineType, typeWithin } from './engine-type.js';
 
@@ -22,7 +22,18 @@ export function isWallTime(type: string): boolean {
 /** Objects and lists, which the engine would write as keys in its own manner: `(1,'x')`. */
 const isNestedKey = (type: string): boolean => /^(?:Tuple|Array|Map|Nullable\(Tuple)\b/.test(type);
 
-/** True for a type of local times, of maps whose keys are objects or lists, or one that contains such. */
+/** True for a type of bytes that are kept as they are. */
+function areRawBytes(type: string): boolean {
+  const read = readEngineType(type);
+  return read.name === 'Nullable'
+    ? areRawBytes(typeWithin(read))
+    : readRawBinaryType(type) !== undefined;
+}
+
+/**
+ * True for a type of local times, of bytes that are kept as they are, of maps whose keys are objects
+ * or lists, or one that contains such.
+ */
 export function isShownAsText(type: string): boolean {
   const read = readEngineType(type);
   if (read.name === 'Map' && isNestedKey(typeWithin(read))) return true;
@@ -30,7 +41,7 @@ export function isShownAsText(type: string): boolean {
     return true;
   if (read.name === 'Tuple')
     return read.parameters.some((parameter) => isShownAsText(readElement(parameter).type));
-  return isWallTime(type);
+  return isWallTime(type) || areRawBytes(type);
 }
 
 /** Tells whether a statement may create such a time, or map, itself. */
@@ -42,7 +53,10 @@ export const mayHaveWallTimes = (statement: string, tables: readonly TableDescri
   mayMakeThem(statement) ||
   tables.some(({ columns }) => columns.some(({ type }) => isShownAsText(type)));
 
-/** Gives SQL that writes local times in ISO 8601, without a zone, and keys that are objects as JSON. */
+/**
+ * Gives SQL that writes local times in ISO 8601, without a zone, bytes as base64, and keys that are
+ * objects as JSON.
+ */
 export function shownText(column: string, type: string): string {
   if (!isShownAsText(type)) return column;
   const read = readEngineType(type);
@@ -56,24 +70,26 @@ export function shownText(column: string, type: string): string {
     return `mapFromArrays(arrayMap(e -> ${shownKey}, mapKeys(${column})), ${values})`;
   }
   if (isWallTime(type)) return `replaceOne(toString(${column}), ' ', 'T')`;
+  if (areRawBytes(type)) return `base64Encode(${column})`;
   const isNullable = read.name === 'Nullable';
   const { parameters } = isNullable ? readEngineType(typeWithin(read)) : read;
   const values = parameters.map((parameter, at) =>
     shownText(`tupleElement(${column}, ${at + 1})`, readElement(parameter).type),
   );
-  const written = `CAST(tuple(${values.join(', ')}), ${quoteText(textType(type))})`;
+  const written = `CAST(tuple(${values.join(', ')}), ${quoteText(shownType(type))})`;
   return isNullable ? `if(isNull(${column}), NULL, ${written})` : written;
 }
 
-function textType(type: string): string {
+/** Gives the type of what {@link shownText} writes. */
+export function shownType(type: string): string {
   if (!isShownAsText(type)) return type;
   const read = readEngineType(type);
-  if (isWallTime(type)) return 'Nullable(String)';
+  if (isWallTime(type) || areRawBytes(type)) return 'Nullable(String)';
   if (read.name === 'Map') {
-    const [key, value] = [typeWithin(read), textType(typeWithin(read, 1))];
+    const [key, value] = [typeWithin(read), shownType(typeWithin(read, 1))];
     return `Map(${isShownAsText(key) || isNestedKey(key) ? 'String' : key}, ${value})`;
   }
-  if (read.name !== 'Tuple') return `${read.name}(${textType(typeWithin(read))})`;
+  if (read.name !== 'Tuple') return `${read.name}(${shownType(typeWithin(read))})`;
   const elements = read.parameters.map(readElement);
-  return `Tuple(${elements.map((each) => each.name + textType(each.type)).join(', ')})`;
+  return `Tuple(${elements.map((each) => each.name + shownType(each.type)).join(', ')})`;
 }

@@ -1,4 +1,9 @@
-import { readBinaryType, writeBinaryType } from './binary-type.js';
+import {
+  readBinaryType,
+  readRawBinaryType,
+  writeBinaryType,
+  writeRawBinaryType,
+} from './binary-type.js';
 
 describe('types of bytes', () => {
   it('keep each length in their names', () => {
@@ -26,4 +31,18 @@ describe('types of bytes', () => {
   ])('are not %s', (type) => {
     expect(readBinaryType(type)).toBeUndefined();
   });
+});
+
+describe('types of bytes that are kept as they are', () => {
+  it.each([{}, { bytes: 1 }, { bytes: 4 }, { bytes: 300 }])('say their length: %j', (bytes) => {
+    expect(readRawBinaryType(writeRawBinaryType(bytes))).toStrictEqual(bytes);
+    expect(readBinaryType(writeRawBinaryType(bytes))).toBeUndefined();
+  });
+
+  it.each(['String', 'FixedString(4)', writeBinaryType({}), writeBinaryType({ bytes: 3 })])(
+    'are not %s',
+    (type) => {
+      expect(readRawBinaryType(type)).toBeUndefined();
+    },
+  );
 });

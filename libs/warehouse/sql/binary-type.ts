@@ -37,3 +37,21 @@ export function readBinaryType(type: string): BinaryType | undefined {
   const whole = (Number(characters) / PIECE.characters) * PIECE.bytes;
   return { bytes: whole - ((PIECE.bytes - last) % PIECE.bytes) };
 }
+
+/**
+ * Bytes that are kept as they are, in tables that the engine reads where they lie. To statements they
+ * are texts; the name of the type says that an answer must show them as bytes, or as base64.
+ */
+const RAW = /^SimpleAggregateFunction\(min, (?:String|FixedString\((\d+)\))\)$/;
+
+/** The type of a column of bytes that are kept as they are, without nulls. */
+export function writeRawBinaryType({ bytes }: BinaryType): string {
+  return `SimpleAggregateFunction(min, ${bytes === undefined ? 'String' : `FixedString(${bytes})`})`;
+}
+
+/** Reads it from the engine's name of a type; undefined where that is another type. */
+export function readRawBinaryType(type: string): BinaryType | undefined {
+  const read = RAW.exec(type);
+  if (!read) return undefined;
+  return read[1] === undefined ? {} : { bytes: Number(read[1]) };
+}

@@ -115,13 +115,14 @@ function postgres(programs: string): void {
         ...{ grid: '[[1,2],[3,4]]', feeling: 'ok', cost: 12.5, address: '10.0.0.1/8' },
         ...{ oid_: 4294967295, 'Quoted "name"': 7 },
       });
-      const exactly = `SELECT big::text AS big, price::text AS price, wide::text AS wide, hex(bytes) AS bytes FROM ${table} WHERE id = 1`;
+      const exactly = `SELECT big::text AS big, price::text AS price, wide::text AS wide, hex(bytes) AS bytes, bytes AS raw FROM ${table} WHERE id = 1`;
       expect(rowsOf(await edge.sql(exactly))).toEqual([
         {
           big: '9223372036854775807',
           price: '1234567890123456789012345678.0123456789',
           wide: '123456789012345678901234567890123456789012345.12345',
           bytes: '00FF10',
+          raw: 'AP8Q',
         },
       ]);
       const { id, big, numbers, texts, prices, flags, ...others } = second ?? {};
@@ -301,13 +302,13 @@ function mariadb(): void {
         ...{ e: 'y', st: 'p,q', doc: '{"a": 1}', place: 'POINT(1 2)', old: 'é', 'odd `name': 7 },
         uid: 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11',
       });
-      const exactly = `SELECT b::text AS b, bu::text AS bu, price::text AS price, wide::text AS wide, hex(fixed) AS fixed, hex(bytes) AS bytes, hex(blob_) AS blob FROM ${table} WHERE id = 1`;
+      const exactly = `SELECT b::text AS b, bu::text AS bu, price::text AS price, wide::text AS wide, hex(fixed) AS fixed, hex(bytes) AS bytes, hex(blob_) AS blob, bytes AS raw FROM ${table} WHERE id = 1`;
       expect(rowsOf(await edge.sql(exactly))).toEqual([
         {
           ...{ b: '9223372036854775807', bu: '18446744073709551615' },
           price: '1234567890123456789012345678.0123456789',
           wide: '12345678901234567890123456789012345.12345678901234567890123456789',
-          ...{ fixed: '00FF1000', bytes: '00FF', blob: 'DEADBEEF' },
+          ...{ fixed: '00FF1000', bytes: '00FF', blob: 'DEADBEEF', raw: 'AP8=' },
         },
       ]);
       const { id, b, ...others } = second ?? {};

@@ -5,6 +5,7 @@ import {
   FixedSizeBinary,
   List,
   Table,
+  tableFromIPC,
   tableToIPC,
   vectorFromArray,
 } from 'apache-arrow';
@@ -245,7 +246,7 @@ describe('following a hosted organization', () => {
     expect((await edge.get('/readyz')).text).not.toContain('passed_over');
   });
 
-  it('serves bytes as base64, as they are there', async () => {
+  it('serves bytes as they are there: base64, and bytes in Arrow', async () => {
     const any = Uint8Array.of(0xff, 0, 0x61);
     const four = Uint8Array.of(0x61, 0, 0, 0);
     const bytes = new Table({
@@ -264,6 +265,10 @@ describe('following a hosted organization', () => {
       { any: null, four: null, list: [] },
     ]);
     await becomes(sql, there.bytes.toString().replaceAll('\n', ''));
+    const accept = 'application/vnd.apache.arrow.stream';
+    const read = await fetch(`${edge.url}/api/sql`, { method: 'POST', body: sql, headers: { accept } }); // prettier-ignore
+    const [first] = tableFromIPC(await read.arrayBuffer()).toArray() as { any: Uint8Array; four: Uint8Array }[]; // prettier-ignore
+    expect([first?.any, first?.four]).toEqual([any, four]);
   });
 
   it('serves structs and maps of typed sources as objects, as they are there', async () => {

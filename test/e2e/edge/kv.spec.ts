@@ -21,6 +21,8 @@ kvstores:
   - {name: launches, uri: spacex_launches.json, key: id, value: name}
   - {name: blogs, uri: blogs_flattened.parquet, key: reply_id, value: next_id, option: {format: parquet}}
   - {name: lines, uri: "${values()}", key: k, value: v, reload_interval: {secs: 1, nanos: 0}}
+  - {name: bytes, uri: "${join(import.meta.dirname, '../../fixtures/parquet/bytes.parquet')}", key: id, value: any}
+  - {name: by_bytes, uri: "${join(import.meta.dirname, '../../fixtures/parquet/bytes.parquet')}", key: four, value: id}
   - {name: numbers, uri: "${values()}", key: n, value: k, reload_interval: 9999999}
 `,
     );
@@ -41,6 +43,11 @@ kvstores:
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(answer.text).toBe('FalconSat');
+  });
+
+  it('answer bytes as base64, and take it as a key', async () => {
+    expect((await edge.get('/api/kv/bytes/1')).text).toBe('AP/+');
+    expect((await edge.get(`/api/kv/by_bytes/${encodeURIComponent('AP/+AQ==')}`)).text).toBe('1');
   });
 
   it('answer while they are read again', async () => {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { BrokenFileError, type DecimalBytes } from '@app/parquet';
+import { byteFields, checkArrow } from '@app/arrow';
+import { BrokenFileError, byteColumns, decimalColumns, type DecimalBytes } from '@app/parquet';
 import { MillraceError } from '@app/platform';
 import { namedByHeader, quoteText, type SourceEngine } from '@app/warehouse';
 import { COMPRESSED, INFERENCE_BYTES } from '../../sources/engine-format.js';
@@ -16,29 +17,13 @@ import { shortRecords, type ShortRecords } from '../csv/uneven-records.js';
 import type { DecimalPaths } from '../columns/wide-decimals.js';
 import { BlankLinesError } from '../csv/blank-lines-error.js';
 import { checkCharacters } from './character-scan.js';
-import { decimalsOfFile, otherDecimal, togetherOf } from '../columns/decimals-of-files.js';
+import { bytesTogether, type BytesOfFile, type ByteLeaves } from '../schemas/byte-leaves.js';
+import { otherDecimal, togetherOf } from '../columns/decimals-of-files.js';
+import { schemaOfFile } from '../schemas/schema-of-file.js';
 import { halfOfFree } from '../temporary-room.js';
 import { checkJsonDepth, OBJECT_LEVELS_MAX } from './json-depth.js';
 import { typelessColumns } from '../columns/typeless-columns.js';
-
-/** The things that a look at files tells besides. */
-export interface SeenFiles {
-  /** A truth or an empty text of CSV stands in quotes somewhere, or may do so. */
-  readonly haveQuotedWords: boolean;
-  /** Values of CSV have blanks before their quotes. */
-  readonly haveLooseQuotes: boolean;
-  /** Records of CSV that have fewer fields than the first one, by file; empty where none may. */
-  readonly short: ReadonlyMap<string, ShortRecords>;
-  /** Decimals of Parquet; absent: they were not looked at. */
-  readonly decimals?: DecimalPaths;
-  /** Columns of Arrow without a type, of all files. */
-  readonly typeless: readonly TypelessColumn[];
-  /**
-   * Looks at all bytes of files of which only the beginning was looked at; absent: there are none.
-   * @throws {MillraceError}
-   */
-  readonly lookAtAll?: () => Promise<void>;
-}
+import type { SeenFiles } from '../seen-files.js';
 
 /** Checks those files of a table that it has not seen as they are now. @throws {MillraceError} that names one and says why */
 export type CheckFiles = () => Promise<SeenFiles>;
@@ -70,6 +55,7 @@ interface Seen extends SeenCsv {
   /** Absent: there are none, or there may be none. */
   readonly short?: ShortRecords | undefined;
   readonly decimals?: ReadonlyMap<string, DecimalBytes>;
+  readonly bytes?: BytesOfFile;
   readonly typeless?: readonly TypelessColumn[];
 }
 
@@ -88,12 +74,17 @@ function checkOf(
           const format = options.format === 'arrow' ? 'Arrow' : 'ArrowStream';
           const settings = { ...source.settings, ...source.inference };
           const told = { format, settings, directory, statements } as const;
-          return { ...NOTHING_SEEN, typeless: await typelessColumns(file, name, told) };
+          const checked = await checkArrow(file, name);
+          const typeless = await typelessColumns(checked, told);
+          return { ...NOTHING_SEEN, typeless, bytes: byteFields(checked.fields) };
         },
       };
     case 'parquet':
       return {
-        look: async (file) => ({ ...NOTHING_SEEN, decimals: await decimalsOfFile(file) }),
+        look: async (file) => {
+          const schema = await schemaOfFile(file);
+          return { ...NOTHING_SEEN, decimals: decimalColumns(schema), bytes: byteColumns(schema) };
+        },
       };
     case 'csv':
       return {
@@ -188,9 +179,10 @@ export function fileChecks(
   const withLooseQuotes = new Set<string>();
   const withBlankLines = new Set<string>();
   const short = new Map<string, ShortRecords>();
-  const decimals = new Map<string, ReadonlyMap<string, DecimalBytes>>();
-  const typeless = new Map<string, readonly TypelessColumn[]>();
+  /** The looks at files that have types of their own. */
+  const typed = new Map<string, Seen>();
   let told: DecimalPaths | undefined;
+  let bytes: ByteLeaves | undefined;
   const padded = lookAtPadded(source, header !== undefined);
   let isLoose = csv?.isLoose;
   let isChecked = false;
@@ -205,8 +197,10 @@ export function fileChecks(
       throw new MillraceError('MALFORMED_BODY', 'a file has come with quotes behind blanks: the table must be read again (reload_interval does so, or register it again)'); // prettier-ignore
     isChecked = true;
     isLoose = haveLooseQuotes;
-    told ??= togetherOf(decimals.values());
-    return { haveQuotedWords: withQuotes.size > 0, haveLooseQuotes, short, decimals: told, typeless: [...typeless.values()].flat(), lookAtAll }; // prettier-ignore
+    const all = [...typed.values()];
+    told ??= togetherOf(all.flatMap(({ decimals = [] }) => decimals));
+    bytes ??= bytesTogether(all.flatMap((each) => each.bytes ?? []));
+    return { haveQuotedWords: withQuotes.size > 0, haveLooseQuotes, short, decimals: told, typeless: all.flatMap(({ typeless = [] }) => typeless), bytes, lookAtAll }; // prettier-ignore
   };
   const lookAtAll = async (): Promise<void> => {
     for (const path of checked.keys())
@@ -226,8 +220,7 @@ export function fileChecks(
       withLooseQuotes[seen.hasLooseQuote ? 'add' : 'delete'](path);
       withBlankLines[seen.hasBlankLine ? 'add' : 'delete'](path);
       if (seen.short) short.set(nameOf(path), seen.short);
-      if (seen.decimals) decimals.set(path, seen.decimals);
-      typeless.set(path, seen.typeless ?? []);
+      if (seen.bytes) typed.set(path, seen);
       const other = told && otherDecimal(seen.decimals ?? new Map(), told);
       if (other !== undefined && isRead(other)) throw otherBytes(other);
       changed.push(path);
@@ -246,8 +239,7 @@ export function fileChecks(
       withQuotes.delete(path);
       withLooseQuotes.delete(path);
       withBlankLines.delete(path);
-      decimals.delete(path);
-      typeless.delete(path);
+      typed.delete(path);
     }
     if (csv?.isLoose === true || withLooseQuotes.size > 0)
       for (const path of isLoose === true && isChecked ? changed : checked.keys())

@@ -1,5 +1,5 @@
 import { quoteIdentifier, quoteText, type Column } from '@app/warehouse';
-import { exactCast, mayChange } from './exact-cast.js';
+import { exactCast, losesZeros, mayChange } from './exact-cast.js';
 
 /** A column whose values are computed of what the engine reads. */
 export interface ComputedColumn {
@@ -25,5 +25,7 @@ export function columnValue(
   if (own === type) return value;
   if (own !== undefined && mayChange(own, type))
     return exactCast(value, { from: own, to: type, about: name });
+  if (own !== undefined && losesZeros(own, type))
+    return `CAST(concat(${value}, ''), ${quoteText(type)})`;
   return `CAST(${value}, ${quoteText(type)})`;
 }

@@ -1,7 +1,7 @@
 import type { Column, SourceEngine } from '@app/warehouse';
 import { SourceError } from '../../sources/source-error.js';
 import type { Source } from '../../sources/source.js';
-import type { SeenFiles } from '../check/checked-files.js';
+import type { SeenFiles } from '../seen-files.js';
 import { farDecimals } from './far-decimals.js';
 import type { ComputedColumn } from './computed-column.js';
 import { folderColumns } from './folder-columns.js';

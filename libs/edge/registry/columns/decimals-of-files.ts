@@ -1,5 +1,4 @@
-import { areWide, decimalColumns, footerOf, type DecimalBytes } from '@app/parquet';
-import { MillraceError } from '@app/platform';
+import { areWide, type DecimalBytes } from '@app/parquet';
 import type { DecimalPaths, FoundDecimal } from './wide-decimals.js';
 
 const isSame = (one: DecimalBytes, other: DecimalBytes): boolean =>
@@ -35,16 +34,4 @@ export function otherDecimal(
     return isRead && (known === undefined || !isSame(known, decimal));
   };
   return [...file].find(isOther)?.[0];
-}
-
-/** The decimals of a file on this machine; none where it is no Parquet that can be read. */
-export async function decimalsOfFile(file: string): Promise<ReadonlyMap<string, DecimalBytes>> {
-  const footer = await footerOf(file, file).catch((error: unknown) => {
-    // A fault of it is told when its columns are asked for.
-    const isOfFile =
-      error instanceof MillraceError || (error instanceof Error && 'syscall' in error);
-    if (isOfFile) return undefined;
-    throw error;
-  });
-  return decimalColumns(footer?.schema ?? []);
 }

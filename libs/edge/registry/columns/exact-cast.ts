@@ -1,4 +1,4 @@
-import { quoteText, type Column } from '@app/warehouse';
+import { quoteText, readRawBinaryType, type Column } from '@app/warehouse';
 
 const NUMBER = /^(?:U?Int|Float|Decimal)/;
 const TIME = /^(?:DateTime64|Date32)/;
@@ -11,6 +11,10 @@ export const mayChange = (from: string, to: string): boolean =>
   ([NUMBER, TIME].some((kind) => kind.test(bare(from)) && kind.test(bare(to))) ||
     // Times are whole seconds then.
     (TIME.test(bare(from)) && INTEGER.test(bare(to))));
+
+/** Tells whether the engine would cut zeros off the end of bytes. */
+export const losesZeros = (from: string, to: string): boolean =>
+  bare(from).startsWith('FixedString(') && readRawBinaryType(bare(to)) !== undefined;
 
 /**
  * Casts a value, and fails if it is another one then. The engine's own cast would keep the lowest
@@ -38,5 +42,7 @@ export const readTypes = (
 ): readonly Column[] =>
   declared.map((column) => {
     const own = there.find(({ name }) => name === column.name);
-    return own && mayChange(own.type, column.type) ? own : column;
+    return own && (mayChange(own.type, column.type) || losesZeros(own.type, column.type))
+      ? own
+      : column;
   });

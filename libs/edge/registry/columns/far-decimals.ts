@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { DecimalBytes } from '@app/parquet';
+import { decimalColumns, type DecimalBytes } from '@app/parquet';
 import {
   quoteIdentifier,
   quoteText,
@@ -10,7 +10,8 @@ import {
 import { listedPaths } from '../../sources/listed-paths.js';
 import { settingsClause, type Source } from '../../sources/source.js';
 import type { DecimalPaths, FoundDecimal } from './wide-decimals.js';
-import { decimalsOfFile, togetherOf } from './decimals-of-files.js';
+import { togetherOf } from './decimals-of-files.js';
+import { schemaOfFile } from '../schemas/schema-of-file.js';
 import { answeredRows } from '../../sources/answered-rows.js';
 
 /** The most files of a lake that are looked at. */
@@ -18,7 +19,7 @@ const FILES_MAX = 1_000;
 const WIDEST = 32;
 
 type Statements = SourceEngine['statements'];
-type Decimals = Awaited<ReturnType<typeof decimalsOfFile>>;
+type Decimals = ReturnType<typeof decimalColumns>;
 
 /**
  * Finds the decimals of Parquet files that nobody looks into here: those elsewhere, and those of
@@ -57,7 +58,7 @@ export async function farDecimals(
 async function ofFooters(source: Source, statements: Statements): Promise<Decimals[]> {
   const found: Decimals[] = [];
   for (const path of await listedPaths(source.call(undefined), statements, FILES_MAX))
-    found.push(await decimalsOfFile(join('/', path)));
+    found.push(decimalColumns(await schemaOfFile(join('/', path))));
   return found;
 }
 

@@ -3,7 +3,8 @@ import type { Column, SourceEngine } from '@app/warehouse';
 import { listedPaths } from '../../sources/listed-paths.js';
 import { SourceError } from '../../sources/source-error.js';
 import type { Source } from '../../sources/source.js';
-import type { CheckFiles, SeenFiles } from '../check/checked-files.js';
+import type { CheckFiles } from '../check/checked-files.js';
+import type { SeenFiles } from '../seen-files.js';
 
 /** Looks at the types that files have of themselves. */
 interface KeptTypes {
@@ -85,6 +86,7 @@ const NOTHING: SeenFiles = {
   haveQuotedWords: false,
   haveLooseQuotes: false,
   short: new Map(),
+  bytes: new Map(),
   typeless: [],
 };
 

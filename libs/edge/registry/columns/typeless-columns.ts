@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkArrow } from '@app/arrow';
+import type { checkArrow } from '@app/arrow';
 import { quoteText, type Column, type SourceEngine } from '@app/warehouse';
 import { answeredRows } from '../../sources/answered-rows.js';
 import {
@@ -20,17 +20,11 @@ interface Terms {
   readonly statements: SourceEngine['statements'];
 }
 
-/**
- * Looks at a file of Arrow on this machine, and finds its columns without a type.
- * @param name what to call it in a message
- * @throws {MillraceError} where the engine would read it inexactly
- */
+/** Finds the columns without a type of a file of Arrow on this machine. */
 export async function typelessColumns(
-  file: string,
-  name: string,
+  { typeless }: Awaited<ReturnType<typeof checkArrow>>,
   { format, settings, directory, statements }: Terms,
 ): Promise<readonly TypelessColumn[]> {
-  const typeless = await checkArrow(file, name);
   if (!typeless) return [];
   const like = join(directory, `${randomUUID()}.arrow`);
   try {

@@ -37,8 +37,8 @@ export function wideDecimals(
   return computed;
 }
 
-/** Names may have points, too: the longest one is the column's. */
-function columnOf(path: string, names: ReadonlySet<string>): string | undefined {
+/** Finds the column of a path in a file. Names may have points, too: the longest one is the column's. */
+export function columnOf(path: string, names: ReadonlySet<string>): string | undefined {
   for (let end = path.length; end > 0; end = path.lastIndexOf('.', end - 1))
     if (names.has(path.slice(0, end))) return path.slice(0, end);
   return undefined;

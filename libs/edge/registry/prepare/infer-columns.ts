@@ -21,7 +21,7 @@ import {
   type Misfits,
   type TypedColumns,
 } from '../check/written-values.js';
-import type { SeenFiles } from '../check/checked-files.js';
+import type { SeenFiles } from '../seen-files.js';
 import { arePlain } from '../check/plain-values.js';
 import { withDaysAndTruths } from '../csv/days-and-truths.js';
 import { withQuotedTexts } from '../check/quoted-in-lists.js';

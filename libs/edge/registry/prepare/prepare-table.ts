@@ -8,6 +8,7 @@ import { settingsClause, type Source } from '../../sources/source.js';
 import type { DescribedTable } from '../../table-description.js';
 import { dropCopy, makeCopy, type Copy } from './copies.js';
 import { countSelect } from './count-view.js';
+import { columnsWithBytes } from '../schemas/columns-with-bytes.js';
 import { columnValue, type ComputedColumn } from '../columns/computed-column.js';
 import { readTypes } from '../columns/exact-cast.js';
 import { refuseNumbered } from '../columns/delta-mapping.js';
@@ -127,7 +128,11 @@ async function prepared(
     source,
     statements,
   );
-  const read = await asRead({ ...described, found }, source, { statements, computed });
+  const marked = await columnsWithBytes(found, described, seen?.bytes, source, statements);
+  const hasBytes = marked.some(({ type }, at) => type !== found[at]?.type);
+  // Other sources have types of their own, so that their values are cast.
+  const asked = hasTypes ? marked : found;
+  const read = await asRead({ ...described, found: asked }, source, { statements, computed });
   const isTimed = found.some(({ type }) => type.includes('Time64('));
   const areBytes = [...computed.values()].some(({ readAs }) => readAs.includes('FixedString'));
   // A lake reads the types that it has itself, and no others but those of moments.
@@ -137,6 +142,7 @@ async function prepared(
       : source.inferred ||
         isTold ||
         isOfSeveral ||
+        (hasTypes && hasBytes) ||
         computed.size > 0 ||
         (seen?.typeless.length ?? 0) > 0 ||
         (source.footers !== undefined && isTimed);
@@ -144,7 +150,7 @@ async function prepared(
   const structs = await nullStructs(described, read, source, workshop);
   const { asides, settings = source.settings } = structs;
   try {
-    const columns = served(described, found).map((column) => nullable(usual(column), structs));
+    const columns = served(described, marked).map((column) => nullable(usual(column), structs));
     const rows = `SELECT ${columns.map((column) => expression(column, read, { ...structs, computed })).join(', ')} FROM ${call}`;
     const select = rows + settingsClause(settings);
     const table = { described, columns, place: source.shown, readAt };

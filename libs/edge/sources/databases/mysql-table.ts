@@ -1,4 +1,11 @@
-import { bytesOf, dayOf, timeOf, type RemoteReading, type RemoteTable } from './remote-column.js';
+import {
+  BYTES,
+  bytesOf,
+  dayOf,
+  timeOf,
+  type RemoteReading,
+  type RemoteTable,
+} from './remote-column.js';
 
 const quotedByMysql = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
 
@@ -58,7 +65,7 @@ const INTEGERS: Readonly<Record<string, string>> = {
   int: 'Int32',
   bigint: 'Int64',
 };
-const BYTES = /^(?:var)?binary$|blob$/;
+const OF_BYTES = /^(?:var)?binary$|blob$/;
 const SHAPES = /^(?:geometry|point|linestring|polygon|multi\w+|geom\w*collection)$/;
 
 /** @returns undefined for types that are sent as text */
@@ -71,7 +78,7 @@ function readingOf(
     return { sent: column, type: whole.includes('unsigned') ? `U${integer}` : integer };
   const [, precision, scale] = /^decimal\((\d+),(\d+)\)/.exec(whole) ?? [];
   if (precision !== undefined) return { sent: column, type: `Decimal(${precision}, ${scale})` };
-  if (BYTES.test(kind)) return { sent: `HEX(${column})`, type: 'String', made: bytesOf };
+  if (OF_BYTES.test(kind)) return { sent: `HEX(${column})`, type: BYTES, made: bytesOf };
   if (SHAPES.test(kind)) return { sent: `ST_AsText(${column})`, type: 'String' };
   switch (kind) {
     // MySQL writes six of the digits.

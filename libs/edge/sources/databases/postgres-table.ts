@@ -1,4 +1,11 @@
-import { bytesOf, dayOf, timeOf, type RemoteReading, type RemoteTable } from './remote-column.js';
+import {
+  BYTES,
+  bytesOf,
+  dayOf,
+  timeOf,
+  type RemoteReading,
+  type RemoteTable,
+} from './remote-column.js';
 
 const quotedByPostgres = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
@@ -62,7 +69,7 @@ function readingOf(column: string, kind: string): RemoteReading {
   const plain = plainType(kind);
   if (plain !== undefined) return { sent: column, type: plain };
   if (kind === 'oid') return { sent: `${column}::bigint`, type: 'UInt32' };
-  if (kind === 'bytea') return { sent: `encode(${column}, 'hex')`, type: 'String', made: bytesOf };
+  if (kind === 'bytea') return { sent: `encode(${column}, 'hex')`, type: BYTES, made: bytesOf };
   if (kind === 'date')
     return {
       sent: finite(column, `${column} - DATE '1970-01-01'`, '2147483647'),

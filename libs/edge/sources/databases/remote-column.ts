@@ -1,4 +1,4 @@
-import { quoteIdentifier, quoteText } from '@app/warehouse';
+import { quoteIdentifier, quoteText, readRawBinaryType, writeRawBinaryType } from '@app/warehouse';
 import { SourceError } from '../source-error.js';
 import { engineType } from '../../arrow-data-type.js';
 import type { DescribedColumn } from '../../table-description.js';
@@ -62,6 +62,8 @@ export const dayOf: Made = (days, column) =>
 export const timeOf: Made = (micros, column) =>
   `if(${outside(micros, FIRST_MICROS, LAST_MICROS, remedy(column, 'time'))}, NULL, fromUnixTimestamp64Micro(${micros}, 'UTC'))`;
 
+export const BYTES = writeRawBinaryType({});
+
 export const bytesOf: Made = (hexadecimal) => `unhex(${hexadecimal})`;
 
 /**
@@ -80,7 +82,8 @@ export function asDeclared(
         `schema: there is no column ${JSON.stringify(name)}; there are ${columns.map((each) => each.name).join(', ')}`,
       );
     const type = engineType(dataType, false);
-    const isWritten = type === 'String' && found.type !== 'String';
+    const isText = found.type === 'String' || readRawBinaryType(found.type) !== undefined;
+    const isWritten = type === 'String' && !isText;
     return isWritten
       ? { name, type, required: !nullable, sent: found.text, text: found.text }
       : { ...found, type, required: !nullable };

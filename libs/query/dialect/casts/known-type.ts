@@ -1,4 +1,4 @@
-import { readBinaryType } from '@app/warehouse';
+import { readBinaryType, readRawBinaryType } from '@app/warehouse';
 import { readElement, readEngineType } from '../../plan/engine-type.js';
 
 /**
@@ -30,8 +30,10 @@ export interface Known {
    */
   readonly precision: number;
   readonly scale: number;
-  /** Set for a text that is the base64 of bytes: the number of bytes of each value. */
+  /** Set for a text that stands for bytes: the number of bytes of each value. */
   readonly bytes?: 'any' | number;
+  /** Set where the bytes are kept as they are, and not as base64. */
+  readonly isRaw?: true;
   /** True for a point in time without a zone. */
   readonly isLocal?: true;
   /** True for the empty text. */
@@ -109,6 +111,8 @@ export function knownType(type: string): Known {
   if (WRAPPERS.test(name)) return first === undefined ? OTHER : knownType(first);
   const binary = readBinaryType(type);
   if (binary) return { ...TEXT, bytes: binary.bytes ?? 'any' };
+  // The engine compares bytes of one length as they are with texts of fewer.
+  if (readRawBinaryType(type)) return { ...TEXT, bytes: 'any', isRaw: true };
   const [, unsigned, bits = ''] = /^(U?)Int(8|16|32|64)$/.exec(name) ?? [];
   if (unsigned === '') return known('signed', DIGITS[bits]);
   if (unsigned === 'U') return known('unsigned', bits === '64' ? UINT64_DIGITS : DIGITS[bits]);

@@ -17,7 +17,8 @@ export const trimmed = (text: string): string => `trimBoth(${text}, ' \\t\\n\\v\
 /** A text without blanks at its ends, which `' 12 '::INTEGER` may have in the standard. */
 export function withoutBlanks<T extends Value>(source: T): T {
   const { nodes, type, value } = source;
-  if (type.kind !== 'text' || type.bytes !== undefined) return source;
+  const isBase64 = type.bytes !== undefined && !type.isRaw;
+  if (type.kind !== 'text' || isBase64) return source;
   const [only, more] = nodes;
   if (only?.kind !== 'text' || more) return { ...source, value: trimmed(value) };
   return { ...source, value: quoteText(only.value.replace(BLANKS, '')) };

@@ -1,6 +1,7 @@
 import { didYouMean, MillraceError, type RequestOrganization } from '@app/platform';
 import { quoteText, type Column } from '@app/warehouse';
 import type { Catalog } from '../../catalog.js';
+import { withNamedBytes } from '../../plan/binary-values.js';
 import { authorTokens } from '../author-tokens.js';
 import type { Token } from '../../search/statement-tokens.js';
 
@@ -47,7 +48,7 @@ export function rowsOfColumns(columns: readonly Column[]): string {
     ['column_name', 'data_type', 'is_nullable'],
     columns.map(({ name, type }) => {
       const inner = /^Nullable\((.*)\)$/s.exec(type)?.[1];
-      return [name, inner ?? type, inner === undefined ? 'NO' : 'YES'];
+      return [name, withNamedBytes(inner ?? type), inner === undefined ? 'NO' : 'YES'];
     }),
   );
 }

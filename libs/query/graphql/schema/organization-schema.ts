@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import type { Column } from '@app/warehouse';
 import type { TableDescription } from '../../catalog.js';
-import { asText } from '../../plan/binary-values.js';
+import { asJsonText } from '../../plan/binary-values.js';
 import { columnKind } from '../../plan/bound-value.js';
 import { isListOfObjects, type Shape } from './json-shape.js';
 import { Names } from './graphql-names.js';
@@ -255,7 +255,7 @@ function outputType(type: string): GraphQLOutputType {
     case 'time':
       return TIMESTAMP;
     case 'text':
-      return /^(?:Nullable\(|LowCardinality\()*String/.test(asText(type))
+      return /^(?:Nullable\(|LowCardinality\()*String/.test(asJsonText(type))
         ? GraphQLString
         : JSON_VALUE;
     default:

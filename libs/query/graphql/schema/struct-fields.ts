@@ -1,6 +1,8 @@
 import { GraphQLList, GraphQLObjectType, type GraphQLOutputType } from 'graphql';
 import { quoteIdentifier, quoteText } from '@app/warehouse';
+import { asJsonText } from '../../plan/binary-values.js';
 import { readElement, readEngineType, typeWithin } from '../../plan/engine-type.js';
+import { shownText, shownType } from '../../plan/wall-times.js';
 import type { Selection, SelectionReader } from '../collect-selection.js';
 import { Names } from './graphql-names.js';
 
@@ -120,10 +122,14 @@ export function selectStruct(
     const field = struct.fields.get(nodes[0].name.value);
     if (!field) return { key, sql: quoteText(struct.type.name), type: 'String' };
     const own = { sql: `tupleElement(${value.sql}, ${field.place})`, type: field.type };
-    if (!field.struct) return { key, ...own };
+    if (!field.struct) return { key, ...nameable(own) };
     return { key, ...selectStruct(own, field.struct, reader.below(nodes), reader, level) };
   });
   const type = `Tuple(${chosen.map((each) => `${quoteIdentifier(each.key)} ${each.type}`).join(', ')})`;
   const sql = `tuple(${chosen.map((each) => each.sql).join(', ')})`;
   return { sql: `CAST(${sql}, ${quoteText(type)})`, type };
 }
+
+/** Statements may not name the type of bytes, so these are written as they are shown. */
+const nameable = ({ sql, type }: Typed): Typed =>
+  asJsonText(type) === type ? { sql, type } : { sql: shownText(sql, type), type: shownType(type) };

@@ -1,4 +1,4 @@
-import { readBinaryType } from '@app/warehouse';
+import { anyBinaryType } from '../../plan/binary-values.js';
 import { readElement, readEngineType, typeWithin } from '../../plan/engine-type.js';
 
 /** A field in the JSON of Arrow's Rust library, which ROAPI's clients read. */
@@ -75,7 +75,7 @@ export function arrowType(type: string): ArrowType {
         : { Decimal128: [precision, scale] };
     }
     case 'SimpleAggregateFunction': {
-      const binary = readBinaryType(type);
+      const binary = anyBinaryType(type);
       if (!binary) return arrowType(typeWithin(read, 1));
       return binary.bytes === undefined ? 'Binary' : { FixedSizeBinary: binary.bytes };
     }
