@@ -8,7 +8,7 @@ const { createZstdCompress, constants } = zlib as unknown as {
 
 /** The compression is fast rather than small, because a batch is read back within seconds. */
 const LEVEL = 1;
-const PIECE_BYTES = 256 * 1024;
+const PIECE_BYTES = 128 * 1024;
 
 /**
  * At its own size of that level, the table of places does not fit into the processor's nearest
