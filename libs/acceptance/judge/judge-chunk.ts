@@ -1,17 +1,15 @@
 import { closeSync, createWriteStream, fstatSync, openSync, readSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Compressor } from '@cloudpss/zstd/napi';
 import { ChunkMemory } from './chunk/chunk-memory.js';
 import type { CsvShape } from './chunk/csv-shape.js';
 import { CsvJudge } from './csv/judge-csv.js';
 import type { JudgedChunk, JudgedRejections, JudgeJob } from './chunk/judge-job.js';
 import { LinesJudge } from './json-lines/judge-lines.js';
+import { lineCompressor } from './line-compressor.js';
 import type { RefusedRecords } from './refusals/refused-records.js';
 import { rejectedNative } from './refusals/rejected-native.js';
 
-/** The compression is fast rather than small, because a batch is read back within seconds. */
-const LEVEL = 1;
 /** This many bytes of the first refused record are examined, to explain the reason in more detail. */
 const KNOWN_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
@@ -80,12 +78,8 @@ function ofLines(bytes: Buffer, judge: LinesJudge, lines: readonly Buffer[]): Ju
   return { ...told, lines, refused, refusedBytes: bytes };
 }
 
-/**
- * Writes through a stream, because the library's call for a whole buffer uses one place of memory
- * for all threads.
- */
 async function write(file: string, pieces: Iterable<Buffer>): Promise<void> {
-  await pipeline(Readable.from(pieces), new Compressor(LEVEL), createWriteStream(file));
+  await pipeline(Readable.from(pieces), lineCompressor(), createWriteStream(file));
 }
 
 /** Reads the lines with a line break behind the last one, whether there is one or not. */

@@ -21,7 +21,7 @@ import {
 import type { HoldableQueue, QueueHold } from '../queue-hold.js';
 import { FIRST_PARTITIONS, PARTITIONS_MAX } from '../first-partition.js';
 import { SetAside } from '../set-aside.js';
-import { adoptFile } from './adopt-file.js';
+import { adoptFiles } from './adopt-files.js';
 import { AppendNames } from './kept-append-names.js';
 import {
   COMMITTED,
@@ -106,18 +106,16 @@ class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
     const owner = records[0]?.owner;
     this.waiting.admit(owner, records.length, bytes);
-    const adopted: string[] = [];
+    let adopted: readonly string[] = [];
     try {
-      const stored: StoredRecord[] = [];
-      for (const [index, { payload, ...rest }] of records.entries()) {
+      const files = records.flatMap(({ payload }) => ('file' in payload ? [payload.file] : []));
+      adopted = await adoptFiles(files, this.payloads);
+      const names = adopted.values();
+      const stored = records.map(({ payload, ...rest }, index): StoredRecord => {
         const size = certain(sizes[index], 'size of a record');
-        if ('bytes' in payload) stored.push({ ...rest, bytes: payload.bytes, size });
-        else {
-          const file = await adoptFile(payload.file, this.payloads);
-          adopted.push(file);
-          stored.push({ ...rest, file, size });
-        }
-      }
+        if ('bytes' in payload) return { ...rest, bytes: payload.bytes, size };
+        return { ...rest, file: certain(names.next().value, 'name of a file'), size };
+      });
       if (adopted.length > 0) await syncPath(this.payloads);
       // A child transaction: one that fails half-way leaves nothing in the group's transaction.
       const first = await this.environment.childTransaction(() => this.putNow(stored, once));

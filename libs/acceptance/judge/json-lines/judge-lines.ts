@@ -14,7 +14,7 @@ import { ALTERNATIVE_TIMESTAMP, kindInWords, REASON, TIMESTAMP } from '../refusa
 import { RecordReader, type Member } from '../json/record-reader.js';
 import { timeOf } from './record-time.js';
 import { RefusedRecords } from '../refusals/refused-records.js';
-import { isToldByMagnitude, type Micros } from '../values/time-text.js';
+import { isToldByMagnitude, textOfMicros, type Micros } from '../values/time-text.js';
 import type { TypedColumn } from '../columns/typed-column.js';
 import { AS_IT_STANDS } from '../values/value-reader.js';
 
@@ -244,7 +244,7 @@ export class LinesJudge {
     const { bytes, patches } = this;
     if (this.times === 'by magnitude' && micros !== undefined && !isToldByMagnitude(micros))
       this.wantsMicroseconds = true;
-    const time = micros === undefined ? 'null' : String(micros);
+    const time = micros === undefined ? 'null' : textOfMicros(micros);
     if (!own) patches.push({ from: begin + 1, to: begin + 1, text: `"${TIMESTAMP}":${time},` });
     else if (!isWritten(bytes, own, time))
       patches.push({ from: own.keyFrom, to: own.to, text: `"${TIMESTAMP}":${time}` });

@@ -4,14 +4,18 @@ import type { Fault } from './fault.js';
 const [BACKSLASH, LOWER_U, ZERO, NINE] = [0x5c, 0x75, 0x30, 0x39];
 /** Turns a letter into its lower case. */
 const LOWER = 0x20;
-/** These bytes may follow a backslash, besides `u`. */
-const ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
+/**
+ * The bytes that may follow a backslash, besides `u`, have 1 here. To ask a set takes eight times as
+ * long, which was a quarter of the time for long texts.
+ */
+const ESCAPES = new Uint8Array(256);
+for (const byte of Buffer.from('"\\/bfnrt')) ESCAPES[byte] = 1;
 const UNICODE_ESCAPE = 6;
 
 /** Finds the end of the escape that begins at a backslash, or the reason why it is not valid. */
 export function endOfEscape(bytes: Buffer, at: number): number | Fault {
   const byte = bytes[at + 1] ?? 0;
-  if (byte !== LOWER_U) return ESCAPES.has(byte) ? at + 2 : 'malformed';
+  if (byte !== LOWER_U) return ESCAPES[byte] === 1 ? at + 2 : 'malformed';
   const unit = codeUnit(bytes, at);
   const end = at + UNICODE_ESCAPE;
   if (unit < 0) return 'malformed';

@@ -8,7 +8,7 @@ export const [DAY_LENGTH, CLOCK_LENGTH, TIME_LENGTH] = [10, 8, 19];
 const FRACTION_MAX = 9;
 
 /** @returns -1 where one of them is no digit */
-function digits(bytes: Buffer, at: number, count: number): number {
+export function digits(bytes: Uint8Array, at: number, count: number): number {
   let value = 0;
   for (let index = at; index < at + count; index += 1) {
     const byte = bytes[index] ?? 0;

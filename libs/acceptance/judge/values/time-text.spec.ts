@@ -4,6 +4,7 @@ import {
   microsOfText,
   plainIsoMicros,
   plainMicros,
+  textOfMicros,
   type Micros,
 } from './time-text.js';
 import { slowNumberTime, slowTime } from '../../../../test/doubles/judge/slow-time.js';
@@ -121,6 +122,18 @@ describe('microsOfText', () => {
     expect(exactly(microsOfText(text))).toBe(micros);
   });
 
+  it('reads from bytes only what has its digits and separators in their places', () => {
+    const text = '2026-03-03T10:20:30.123456Z';
+    for (let at = 0; at < text.length; at += 1)
+      for (let byte = 0; byte < 256; byte += 1) {
+        const bytes = Buffer.from(`"${text}"`);
+        bytes[at + 1] = byte;
+        const plain = plainIsoMicros(bytes, 1, bytes.length - 1);
+        const other = byte > 0x7f ? undefined : bytes.toString('latin1', 1, bytes.length - 1);
+        if (plain !== undefined) expect(other && microsOfText(other)).toBe(plain);
+      }
+  });
+
   it('reads no text of many digits for long', () => {
     const started = processorMs();
     for (const text of ['1'.repeat(1e6), `1.${'0'.repeat(1e6)}`, `${'2026-01-01T'.repeat(1e5)}`])
@@ -216,6 +229,23 @@ describe('plainMicros', () => {
         if (plain !== undefined) expect(BigInt(plain)).toBe(stored(slowNumberTime(text)));
         else if (/^(\d{1,13}|[1-8]\d{15}|1\d{17,18})$/.test(text))
           expect(stored(slowNumberTime(text))).toBeUndefined();
+      }),
+      { numRuns: rounds(1000, 300_000) },
+    );
+  });
+});
+
+describe('textOfMicros', () => {
+  it('writes every time that can be stored', () => {
+    const times = fc.oneof(
+      fc.maxSafeInteger(),
+      fc.integer({ min: 99_999_990, max: 100_000_010 }),
+      fc.bigInt({ min: EARLIEST, max: LATEST }),
+      fc.nat(90_071_992).map((high) => high * 100_000_000),
+    );
+    fc.assert(
+      fc.property(times, (micros) => {
+        expect(textOfMicros(micros)).toBe(String(micros));
       }),
       { numRuns: rounds(1000, 300_000) },
     );
