@@ -1,0 +1,94 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeDurablySync } from '@app/files';
+import { readDefinition, type PlacedDefinition } from './table-definitions.js';
+
+interface KeptNumber {
+  readonly uuid: string;
+  /** The stream whose table it is; absent: it is that of none. */
+  readonly comment?: string | undefined;
+}
+
+/** The beginning of a definition of the engine, with or without a number. */
+const BEGINNING = /^ATTACH TABLE _(?: UUID '[^']*')?(?=\n\()/;
+/** A folder with rows, by the numbers of its blocks. */
+const PART = /^[^_]+_\d+_\d+_\d+/;
+
+/**
+ * Keeps the numbers (UUIDs) of tables, by which their rows lie on the disk. A definition that was
+ * put there from another copy of the data has the number that the table had there. With it the table
+ * would be loaded as an empty one, and its rows be on the disk without anybody seeing them; with none
+ * the engine crashes. Such a definition gets its own number back.
+ */
+export class TableNumbers {
+  private kept: ReadonlyMap<string, KeptNumber>;
+
+  constructor(
+    private readonly store: string,
+    private readonly file: string,
+  ) {
+    this.kept = read(file);
+  }
+
+  /**
+   * Gives definitions their numbers back.
+   * @param placed all definitions that the engine is to load
+   * @param aside the numbers of those that it is not to load
+   * @returns the tables whose definitions were changed
+   */
+  mend(
+    placed: readonly PlacedDefinition[],
+    aside: readonly (string | undefined)[],
+  ): readonly PlacedDefinition[] {
+    const taken = new Map<string | undefined, number>();
+    const numbers = [...placed.map(({ text }) => readDefinition(text).uuid), ...aside];
+    for (const uuid of numbers) taken.set(uuid, (taken.get(uuid) ?? 0) + 1);
+    return placed.filter((each) => {
+      const { uuid, comment } = readDefinition(each.text);
+      const own = this.kept.get(keyOf(each));
+      if (!own || own.uuid === uuid || own.comment !== comment) return false;
+      if (taken.has(own.uuid) || !this.hasRows(own.uuid) || this.isDropped(own.uuid)) return false;
+      // Somebody has put the rows there, too.
+      if (uuid !== undefined && taken.get(uuid) === 1 && this.hasRows(uuid)) return false;
+      if (!BEGINNING.test(each.text)) return false;
+      const whole = each.text.replace(BEGINNING, `ATTACH TABLE _ UUID '${own.uuid}'`);
+      writeDurablySync(each.place, Buffer.from(whole));
+      return true;
+    });
+  }
+
+  /** @param loaded the definitions that the engine has loaded */
+  keep(loaded: readonly PlacedDefinition[], aside: ReadonlySet<string>): void {
+    const now = new Map([...this.kept].filter(([key]) => aside.has(key)));
+    for (const each of loaded) {
+      const { uuid, comment } = readDefinition(each.text);
+      if (uuid !== undefined) now.set(keyOf(each), { uuid, comment });
+    }
+    const text = JSON.stringify(Object.fromEntries(now));
+    if (text !== JSON.stringify(Object.fromEntries(this.kept)))
+      writeDurablySync(this.file, Buffer.from(text));
+    this.kept = now;
+  }
+
+  private hasRows(uuid: string): boolean {
+    const folder = join(this.store, 'store', uuid.slice(0, 3), uuid);
+    return existsSync(folder) && readdirSync(folder).some((name) => PART.test(name));
+  }
+
+  /** A table that the engine has not done away with yet is no more than that. */
+  private isDropped(uuid: string): boolean {
+    const folder = join(this.store, 'metadata_dropped');
+    return existsSync(folder) && readdirSync(folder).some((name) => name.includes(uuid));
+  }
+}
+
+const keyOf = ({ database, table }: PlacedDefinition): string => `${database}.${table}`;
+
+/** A file that cannot be read is as good as none: all that it says is where rows are. */
+function read(file: string): ReadonlyMap<string, KeptNumber> {
+  try {
+    return new Map(Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, KeptNumber>)); // prettier-ignore
+  } catch {
+    return new Map();
+  }
+}
