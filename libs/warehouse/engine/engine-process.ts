@@ -153,6 +153,7 @@ export class EngineProcess {
     const { child } = this;
     if (child) await end(child);
     await this.current.catch(() => undefined);
+    this.aside.close();
   }
 
   private async renewWhenQuiet(): Promise<void> {

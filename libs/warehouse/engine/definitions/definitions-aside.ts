@@ -112,6 +112,17 @@ export class DefinitionsAside {
     for (const table of this.all()) if (table.database === database) this.forget(table);
   }
 
+  /** One of Millrace's tables in an organization's database was made, or was there. */
+  made({ database, table }: TableName): void {
+    const place = join(this.store, 'metadata', database, `${table}${DEFINITION}`);
+    this.numbers.note({ database, table, place, text: definitionText(place) });
+  }
+
+  /** The engine has ended in good order. */
+  close(): void {
+    this.numbers.save();
+  }
+
   private withdraw(): void {
     for (const [place, file] of this.back) if (existsSync(place)) renameSync(place, file);
     this.back.clear();

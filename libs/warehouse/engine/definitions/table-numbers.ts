@@ -21,13 +21,15 @@ const PART = /^[^_]+_\d+_\d+_\d+/;
  * the engine crashes. Such a definition gets its own number back.
  */
 export class TableNumbers {
-  private kept: ReadonlyMap<string, KeptNumber>;
+  private readonly kept: Map<string, KeptNumber>;
+  private saved: string;
 
   constructor(
     private readonly store: string,
     private readonly file: string,
   ) {
     this.kept = read(file);
+    this.saved = JSON.stringify(Object.fromEntries(this.kept));
   }
 
   /**
@@ -59,15 +61,26 @@ export class TableNumbers {
 
   /** @param loaded the definitions that the engine has loaded */
   keep(loaded: readonly PlacedDefinition[], aside: ReadonlySet<string>): void {
-    const now = new Map([...this.kept].filter(([key]) => aside.has(key)));
-    for (const each of loaded) {
-      const { uuid, comment } = readDefinition(each.text);
-      if (uuid !== undefined) now.set(keyOf(each), { uuid, comment });
-    }
-    const text = JSON.stringify(Object.fromEntries(now));
-    if (text !== JSON.stringify(Object.fromEntries(this.kept)))
+    for (const key of this.kept.keys()) if (!aside.has(key)) this.kept.delete(key);
+    for (const each of loaded) this.note(each);
+    this.save();
+  }
+
+  /** A table was made, and the engine may be started again before this process ends. */
+  note(definition: PlacedDefinition): void {
+    const { uuid, comment } = readDefinition(definition.text);
+    if (uuid !== undefined) this.kept.set(keyOf(definition), { uuid, comment });
+  }
+
+  save(): void {
+    const text = JSON.stringify(Object.fromEntries(this.kept));
+    if (text === this.saved) return;
+    try {
       writeDurablySync(this.file, Buffer.from(text));
-    this.kept = now;
+      this.saved = text;
+    } catch {
+      // A full disk keeps nobody from starting. What the file said before is as true as it was.
+    }
   }
 
   private hasRows(uuid: string): boolean {
@@ -85,7 +98,7 @@ export class TableNumbers {
 const keyOf = ({ database, table }: PlacedDefinition): string => `${database}.${table}`;
 
 /** A file that cannot be read is as good as none: all that it says is where rows are. */
-function read(file: string): ReadonlyMap<string, KeptNumber> {
+function read(file: string): Map<string, KeptNumber> {
   try {
     return new Map(Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, KeptNumber>)); // prettier-ignore
   } catch {
