@@ -34,7 +34,7 @@ async function areSealed(config: Config, logger: Logger): Promise<boolean> {
 
 /**
  * What a process is told that nobody has stopped would count for nothing, though it answers 200.
- * Without Kafka there is no such sign: the embedded engine keeps others from its data directory.
+ * Without Kafka there is no such sign; the embedded engine keeps others from its data directory.
  */
 async function refuseBesideOthers({ kafka }: Config, log: Logger): Promise<void> {
   if (kafka === undefined) return;
