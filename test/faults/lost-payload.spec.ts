@@ -15,7 +15,7 @@ describe('a payload that is gone from the folder of the queue', () => {
   let dataDirectory: string;
   let server: Server;
   const start = async (): Promise<void> => {
-    server = await startServer({ dataDirectory });
+    server = await startServer({ dataDirectory, variables: { MILLRACE_LOG_LEVEL: 'error' } });
   };
   const send = async (stream: string, query = '', headers = {}) => {
     const body = JSON.stringify(Array.from({ length: ROWS }, (_, n) => ({ n, text: `row ${n}` })));
