@@ -47,8 +47,10 @@ describe('the numbers of tables', () => {
   it('come back after a start without the table, and without a file that can be read', () => {
     numbers().keep([], new Set(['o_one.logs']));
     expect(mended(definition(OTHER))).toBe(OWN);
-    writeFileSync(join(store, 'table-numbers.json'), 'no JSON');
-    expect(mended(definition(OTHER))).toBe(OTHER);
+    for (const damaged of ['no JSON', '{"o_one.logs":{"uuie":"a"}}', '{"o_one.logs":null}', '[]']) {
+      writeFileSync(join(store, 'table-numbers.json'), damaged);
+      expect(mended(definition(OTHER))).toBe(OTHER);
+    }
   });
 
   it('stay away where somebody has put rows by the new one', () => {

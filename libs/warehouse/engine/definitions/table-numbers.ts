@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { writeDurablySync } from '@app/files';
 import { readDefinition, type PlacedDefinition } from './table-definitions.js';
 
@@ -97,10 +98,15 @@ export class TableNumbers {
 
 const keyOf = ({ database, table }: PlacedDefinition): string => `${database}.${table}`;
 
+const keptNumbers = z.record(
+  z.string(),
+  z.object({ uuid: z.guid(), comment: z.string().optional() }),
+);
+
 /** A file that cannot be read is as good as none: all that it says is where rows are. */
 function read(file: string): Map<string, KeptNumber> {
   try {
-    return new Map(Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, KeptNumber>)); // prettier-ignore
+    return new Map(Object.entries(keptNumbers.parse(JSON.parse(readFileSync(file, 'utf8')))));
   } catch {
     return new Map();
   }
