@@ -70,7 +70,7 @@ promised('the last release, and this version beside it', () => {
     return { code, stdout };
   };
 
-  it('are seen, both, by whoever has to be alone', async () => {
+  it('are both seen by a command that has to be alone', async () => {
     const { KAFKA_BROKERS: brokers = '', KAFKA_NAMESPACE: namespace = '' } = nodes().variables();
     const found = await runningMembers({ brokers: [brokers], namespace, log: SILENT });
     const names = found.filter(({ group }) => group.startsWith(`${namespace}.names.`));

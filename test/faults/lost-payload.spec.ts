@@ -73,7 +73,7 @@ describe('a payload that is gone from the folder of the queue', () => {
       const [lost = ''] = streams.filter((_, n) => counts[n] === 1);
       const [whole = ''] = streams.filter((_, n) => counts[n] === ROWS + 1);
       expect(lost).not.toBe('');
-      // What was written before the kill is whole, too.
+      // The other upload is whole, on the queue or in its table at the kill.
       expect(whole).not.toBe('');
       // The next start knows it by what is kept.
       await server.stop();

@@ -7,7 +7,7 @@ import { startServer, type Server } from '../server/start-server.js';
 
 const ROUNDS = rounds(4, 40);
 const TIMEOUT_MS = ROUNDS * 30_000;
-/** Of a change, until the process is killed. It takes so long, or less. */
+/** The process is killed so long after a change was sent, which takes about as long. */
 const WITHIN_MS = [2, 10, 30, 60, 5, 20, 45, 15];
 
 interface Described {

@@ -33,7 +33,7 @@ async function areSealed(config: Config, logger: Logger): Promise<boolean> {
 }
 
 /**
- * What a process is told that nobody has stopped would count for nothing, though it answers 200.
+ * A process that nobody has stopped answers 200, and nothing of what it is told would count.
  * Without Kafka there is no such sign; the embedded engine keeps others from its data directory.
  */
 async function refuseBesideOthers({ kafka }: Config, log: Logger): Promise<void> {

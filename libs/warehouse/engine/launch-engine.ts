@@ -30,7 +30,7 @@ export interface Launched {
   /** The secret path of its address. */
   readonly path: string;
   readonly walls: Promise<Walls>;
-  /** What it has said of itself so far. */
+  /** The engine's own words so far. */
   complaint(this: void): string;
 }
 
