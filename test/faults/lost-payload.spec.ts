@@ -81,7 +81,9 @@ describe('a payload that is gone from the folder of the queue', () => {
       for (const query of ['', '?wait=true'])
         expect(await send(lost, query, { 'idempotency-key': lost })).toEqual({
           status: 500,
-          text: expect.stringMatching(/are lost: .*send what is missing again, with a new/),
+          text: expect.stringMatching(
+            /are lost: .*send what is missing again, with a new/,
+          ) as string,
         });
       expect(await send(whole, '?wait=true', { 'idempotency-key': whole })).toMatchObject({
         status: 200,
