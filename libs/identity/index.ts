@@ -19,6 +19,7 @@ export {
   changeInstallationKey,
   eventsOfInstallation,
   FormerKeyError,
+  NotSealedError,
   recognizeKey,
 } from './people/installation-key.js';
 export { Passcodes } from './people/passcode.js';

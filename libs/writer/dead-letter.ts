@@ -42,8 +42,6 @@ export class DeadLetter {
   private names: Set<string>;
   /** A cache of the sizes of payloads. */
   private readonly sizes = new Map<string, { database: string; bytes: number }>();
-  /** The names of batches that this process has kept without their rows. */
-  private readonly lost = new Set<string>();
 
   constructor(private readonly directory: string) {
     this.names = this.look();
@@ -71,8 +69,7 @@ export class DeadLetter {
     const name = nameOf(position);
     const path = join(this.directory, name);
     const lost = await isLost(payload);
-    if (lost) this.lost.add(name);
-    else {
+    if (!lost) {
       const kept = `${path}${endingIn(headers)}`;
       if ('file' in payload) await copyFile(payload.file, kept);
       else await writeFile(kept, payload.bytes);
@@ -92,14 +89,16 @@ export class DeadLetter {
 
   /** Tells whether a batch of `position`'s partition, from `from` on and up to it, is here. */
   holds(position: QueuePosition, from = position.offset): boolean {
-    if (!hasOne(this.names, position, from)) return false;
+    if (namesOf(this.names, position, from).length === 0) return false;
     this.names = this.look();
-    return hasOne(this.names, position, from);
+    return namesOf(this.names, position, from).length > 0;
   }
 
-  /** Does the same for batches whose rows are lost. */
-  holdsLost(position: QueuePosition, from = position.offset): boolean {
-    return hasOne(this.lost, position, from);
+  /** Does the same for batches whose rows are lost, by their descriptions: they outlast a restart. */
+  async holdsLost(position: QueuePosition, from = position.offset): Promise<boolean> {
+    for (const name of namesOf(this.names, position, from))
+      if ((await unlessGone(this.describe(name), undefined))?.lost) return true;
+    return false;
   }
 
   /** Counts the kept bytes of each database. */
@@ -166,16 +165,16 @@ export class DeadLetter {
   }
 }
 
-function hasOne(
+/** The names of batches of the position's partition, from `from` on and up to it. */
+function namesOf(
   names: Iterable<string>,
   { partition, offset }: QueuePosition,
   from: bigint,
-): boolean {
-  for (const name of names) {
+): readonly string[] {
+  return [...names].filter((name) => {
     const [of, at] = name.split('-').map(BigInt);
-    if (of === BigInt(partition) && at !== undefined && from <= at && at <= offset) return true;
-  }
-  return false;
+    return of === BigInt(partition) && at !== undefined && from <= at && at <= offset;
+  });
 }
 
 const nameOf = ({ partition, offset }: QueuePosition): string => `${partition}-${offset}`;

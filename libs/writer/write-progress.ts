@@ -24,8 +24,16 @@ export class WriteProgress {
     const isAside =
       this.queue.wasSetAside(position, first.offset) ||
       this.deadLetter.holds(position, first.offset);
-    if (this.deadLetter.holdsLost(position, first.offset)) throw lost();
+    await this.refuseLost(position, first);
     if (isAside) throw setAside();
+  }
+
+  /**
+   * Refuses an upload to be taken for stored whose rows are not.
+   * @throws {MillraceError} INTERNAL
+   */
+  async refuseLost(position: QueuePosition, first = position): Promise<void> {
+    if (await this.deadLetter.holdsLost(position, first.offset)) throw lost();
   }
 
   /** Resolves when all that is on the queue now is in the warehouse. */
@@ -51,7 +59,7 @@ export class WriteProgress {
 const lost = (): MillraceError =>
   new MillraceError(
     'INTERNAL',
-    "rows of this upload are lost: somebody took a file of it out of the queue's folder before it was in its table; the server's log names it; what was not in that file is stored",
+    "rows of this upload are lost: somebody took a file of it out of the queue's folder before it was in its table; the server's log names it; what was not in that file is stored; send what is missing again, with a new Idempotency-Key",
   );
 
 const setAside = (): MillraceError =>

@@ -61,9 +61,26 @@ describe('a cluster of 0.2.0 that becomes one of this version', () => {
   );
 
   it(
+    'is not sealed as long as one of its processes runs: what that one is told would be lost',
+    async () => {
+      const [older, last] = each();
+      for (const running of [older, last]) {
+        const refused = await run('seal-events');
+        expect([refused.code, refused.stderr]).toEqual([
+          1,
+          expect.stringMatching(/still run .* and nothing was sealed: stop every one of them/),
+        ]);
+        await ask(running, 'passcode', { method: 'PUT' });
+        await running.client.upload('logs', [{ n: 1 }]);
+        await running.stop();
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
     'goes on with all that it had, once it was stopped and its events were sealed',
     async () => {
-      for (const server of each()) await server.stop();
       for (let times = 0; times < 2; times += 1) {
         const sealed = await run('seal-events');
         expect([sealed.code, sealed.stdout]).toEqual([
@@ -78,7 +95,7 @@ describe('a cluster of 0.2.0 that becomes one of this version', () => {
         expect(await letsIn(server, { credentials: 'none', headers })).toBe(true);
         await server.client.upload('logs', [{ n: 2, more: 'x' }]);
       }
-      for (const server of each()) expect(await server.client.count('logs')).toBe(4);
+      for (const server of each()) expect(await server.client.count('logs')).toBe(6);
       // An operator who starts the older release again is told at once that its events would not
       // count.
       await expect(

@@ -20,17 +20,20 @@ describe('an engine that cannot be opened', () => {
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
   /** Makes a table, closes the engine, and damages the table's definition. @returns what mends it */
-  const damaged = async (database: string): Promise<() => void> => {
+  const damaged = async (
+    database: string,
+    damage: (text: string) => string = () => "ATTACH TABLE _ UUID 'broken",
+  ): Promise<() => void> => {
     const first = await open();
     await first.createDatabase(database);
-    await first.createTable({ database, table: 'logs' }, [], 'S1');
+    for (const table of ['logs', 'others']) await first.createTable({ database, table }, [], 'S1');
     await first.close();
     const definition = readdirSync(directory, { recursive: true, encoding: 'utf8' })
       .map((path) => join(directory, path))
       .find((path) => path.endsWith(join(database, 'logs.sql')));
     if (definition === undefined) throw new Error('the table has no definition');
-    const whole = readFileSync(definition);
-    writeFileSync(definition, "ATTACH TABLE _ UUID 'broken");
+    const whole = readFileSync(definition, 'utf8');
+    writeFileSync(definition, damage(whole));
     return () => writeFileSync(definition, whole);
   };
 
@@ -50,7 +53,49 @@ describe('an engine that cannot be opened', () => {
     mend();
     const again = await open();
     expect(again.asideTables()).toEqual([]);
-    expect(await again.tables()).toMatchObject([{ table: 'logs' }]);
+    expect((await again.tables()).map(({ table }) => table).sort()).toEqual(['logs', 'others']);
+    await again.dropDatabase('o_opening');
     await again.close();
   });
+
+  const NO_GRANULES = (text: string): string =>
+    text.replace(/index_granularity = \d+/, 'index_granularity = 0');
+  const NO_NUMBER = (text: string): string => text.replace(/ UUID '[^']*'/, '');
+  const NO_TABLE = (): string => 'ATTACH DATABASE _';
+
+  it.each([
+    ['would end it when it is read', 'o_read', NO_GRANULES],
+    ['ends it when it is loaded', 'o_loaded', NO_NUMBER],
+    ['it does not name', 'o_unnamed', NO_TABLE],
+  ])(
+    'opens without a table of an organization that %s',
+    async (_, database, damage) => {
+      const mend = await damaged(database, damage);
+      const without = await open();
+      expect(without.asideTables()).toMatchObject([{ database, table: 'logs' }]);
+      expect((await without.tables()).map(({ table }) => table)).toEqual(['others']);
+      await without.close();
+      mend();
+      const again = await open();
+      expect([again.asideTables(), (await again.tables()).length]).toEqual([[], 2]);
+      await again.dropDatabase(database);
+      await again.close();
+    },
+    120_000,
+  );
+
+  it.each([
+    ['would end it when it is read', NO_GRANULES],
+    ['it does not name', NO_TABLE],
+  ])(
+    'names a table of Millrace’s own that %s',
+    async (_, damage) => {
+      const mend = await damaged('opening', damage);
+      const told = /the definition \S+opening\/logs\.sql cannot be used: .*put a good one back/s;
+      await expect(open()).rejects.toThrow(told);
+      mend();
+      await (await open()).close();
+    },
+    120_000,
+  );
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { NotOurs } from '@app/event-store';
 import { ServerKey } from '@app/key-store';
 import { openEventStoreDb } from '../../libs/event-store/eventstoredb/event-store-db.js';
+import { runningMembers } from '../../libs/ingest-queue/kafka/running-members.js';
 import { authenticEvents } from '../../libs/identity/people/installation-events.js';
 import { newEvent } from '../contract/event-store.contract.js';
 import type { Answer, Call } from '../server/client.js';
@@ -14,6 +15,7 @@ import { until } from '../server/until.js';
 import { nodesUnderTest } from './two-nodes.js';
 
 const TIMEOUT_MS = 120_000;
+const SILENT = { debug: () => undefined, warn: () => undefined, error: () => undefined };
 const PASSWORD = 'Secret-77';
 const root = join(import.meta.dirname, '../..');
 const textOf = (name: string): string => readFileSync(join(root, name), 'utf8');
@@ -67,6 +69,18 @@ promised('the last release, and this version beside it', () => {
     const { code, stdout } = await runOperator(['audit:verify'], { home: folder, variables });
     return { code, stdout };
   };
+
+  it('are both seen by a command that has to be alone', async () => {
+    const { KAFKA_BROKERS: brokers = '', KAFKA_NAMESPACE: namespace = '' } = nodes().variables();
+    const found = await runningMembers({ brokers: [brokers], namespace, log: SILENT });
+    const names = found.filter(({ group }) => group.startsWith(`${namespace}.names.`));
+    expect(names).toHaveLength(2);
+    // Nothing is to be sealed any more, so nobody has to be alone.
+    const variables = { ...nodes().variables(), MILLRACE_DATA_DIR: join(folder, 'verify') };
+    expect(await runOperator(['seal-events'], { home: folder, variables })).toMatchObject({
+      code: 0,
+    });
+  });
 
   it('are two programs', async () => {
     const versions = sides.map(async ([server]) => {

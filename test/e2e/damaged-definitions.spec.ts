@@ -166,6 +166,10 @@ describe('a definition of one organization that is damaged while the server is s
       (text: string) => text.replace('`position` UInt64', '`position` String'),
     ],
     ['lacks a column', (text: string) => text.replace(/,\n {4}`hash` String/, '')],
+    [
+      'ends the engine whenever it is read',
+      (text: string) => text.replace(/index_granularity = \d+/, 'index_granularity = 0'),
+    ],
   ])(
     'of its audit trail, which %s: all go on, and the trail is whole once it is mended',
     async (_, change) => {

@@ -164,4 +164,26 @@ describe('the bounds of one account and of one organization', () => {
     }
     expect(await streamsOf(organization)).toEqual(kept);
   });
+
+  it('keeps no answer under the key of a bulk request of which nothing was stored', async () => {
+    const organization = 'customer-3';
+    const bulk = async (): Promise<number[]> => {
+      const answer = await server.client.call(`/api/${organization}/_bulk?wait=true`, {
+        body: '{"index":{"_index":"later"}}\n{"a":1}\n',
+        headers: { 'idempotency-key': 'of nothing' },
+        credentials: ann,
+      });
+      const { items } = answer.json<{ items: { index: { status: number } }[] }>();
+      return items.map(({ index }) => index.status);
+    };
+    expect(await bulk()).toEqual([403]);
+    const [one = ''] = await streamsOf(organization);
+    const path = `/api/${organization}/streams/${one}`;
+    const removed = await server.client.call(path, { method: 'DELETE', credentials: ann });
+    expect(removed.status).toBe(200);
+    for (let times = 0; times < 2; times += 1) expect(await bulk()).toEqual([201]);
+    const body = 'SELECT count() AS n FROM later';
+    const rows = (await server.client.call(`/api/${organization}/sql`, { body })).json();
+    expect(rows).toEqual([{ n: 1 }]);
+  });
 });

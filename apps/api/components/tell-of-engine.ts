@@ -9,8 +9,15 @@ export function tellOfEngine(event: EngineEvent, logger: Logger): void {
     return;
   }
   if (event.type === 'mended') {
-    const { database } = event;
-    logger.warn({ database }, 'the definition of a database was damaged, and is made again');
+    const { database, table } = event;
+    if (table === undefined)
+      logger.warn({ database }, 'the definition of a database was damaged, and is made again');
+    else
+      logger.warn({ database, table }, 'the definition of a table had the UUID of another one, and has that of its rows again'); // prettier-ignore
+    return;
+  }
+  if (event.type === 'searching') {
+    logger.warn({ reason: event.reason }, `${name} does not start, and does not say why: it is started with fewer tables, to find the one that it cannot load`); // prettier-ignore
     return;
   }
   if (event.type === 'aside') {

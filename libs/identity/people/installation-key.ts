@@ -104,7 +104,7 @@ export class FormerKeyError extends Error {
 }
 
 /** A release from before events had MACs may be running at the same time. */
-class NotSealedError extends Error {
+export class NotSealedError extends Error {
   constructor() {
     super(
       'the events of this installation were written by a release from before events had MACs: stop every process of it, run `millrace seal-events` once, and start this release everywhere (docs/operations.md, "Upgrade")',

@@ -87,6 +87,10 @@ export class SpooledDocuments {
     );
     let rejections: Rejections = new Map();
     const kept = streams.filter((each) => !each.refused);
+    // A key keeps what was stored from being stored twice. A refusal of everything is no reason to
+    // refuse the same once there is room for it.
+    if (kept.length === 0 && refused.size > 0)
+      return { rejections: new Map(), refused, positions: [] };
     const stored = await this.store.store(kept, () => {
       rejections = rejectionsByStream(streams);
       const chunks = streams.flatMap(({ accepted }) => accepted.map(({ result }) => result));

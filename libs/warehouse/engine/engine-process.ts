@@ -1,18 +1,17 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { Backoff, within } from '@app/flow';
 import { certain } from '@app/platform';
-import { boundedReason, isLocked, openingRefused } from '../opening-refused.js';
+import { isLocked, openingRefused } from '../opening-refused.js';
 import { NETWORK_ERROR, WarehouseError } from '../warehouse-errors.js';
 import type { QueryLimits } from '../warehouse.js';
-import { ask, freePort } from './ask-engine.js';
-import { end, GIVE_BACK, hasEnded, hold, outcome, readWalls } from '../child/engine-child.js';
-import { writeEngineFiles, type EngineBackups } from './server-configuration.js';
+import { ask } from './ask-engine.js';
+import { end, hasEnded, hold, outcome } from '../child/engine-child.js';
+import { launchEngine, type Launched } from './launch-engine.js';
+import type { EngineBackups } from './server-configuration.js';
 import { DefinitionsAside } from './definitions/definitions-aside.js';
 import { EngineUsers } from './engine-users.js';
 import type { EngineEvent } from '../child/engine-event.js';
@@ -33,9 +32,6 @@ interface Started extends RunningEngine {
   readonly child: ChildProcess;
 }
 
-const PROGRAM = fileURLToPath(new URL('./run-engine.mjs', import.meta.url));
-/** If an engine has not answered within this time, its start has failed. */
-const START_MS = 60_000;
 const LOOK_MS = 20;
 /**
  * SQL that selects the statements of others: not the asking one, and not the one in which the
@@ -157,6 +153,7 @@ export class EngineProcess {
     const { child } = this;
     if (child) await end(child);
     await this.current.catch(() => undefined);
+    this.aside.close();
   }
 
   private async renewWhenQuiet(): Promise<void> {
@@ -186,7 +183,10 @@ export class EngineProcess {
     for (;;) {
       this.aside.putBack();
       try {
-        return await this.aside.launch(() => this.launch());
+        return await this.aside.launch(
+          () => this.launch(),
+          () => this.probe(),
+        );
       } catch (error) {
         const { message } = error as Error;
         if (isLocked(message) && performance.now() - begun < LOCKED_MS && !this.closing) {
@@ -204,50 +204,36 @@ export class EngineProcess {
       this.isFailing = true;
       if (this.closing) throw away('the engine has been closed');
       try {
-        return await this.aside.launch(() => this.launch());
+        return await this.aside.launch(
+          () => this.launch(),
+          () => this.probe(),
+        );
       } catch (error) {
         this.options.tell({ of: 'warehouse', type: 'ended', reason: (error as Error).message });
       }
     }
   }
 
+  /** Starts it to see whether it starts. */
+  private async probe(): Promise<void> {
+    const { child } = await this.spawn();
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  }
+
+  private spawn(): Promise<Launched> {
+    if (this.closing) throw away('the engine has been closed');
+    const { store, handed, users, options } = this;
+    return launchEngine({ ...options, store, handed }, users, (child) => {
+      this.child = child;
+      this.generation += 1;
+    });
+  }
+
   private async launch(): Promise<Started> {
-    const port = await freePort();
-    const path = `/${randomBytes(24).toString('base64url')}`;
-    const { directory, memoryBytes, limits, backups } = this.options;
-    const files = join(directory, `starting-${process.pid}`);
-    const config = writeEngineFiles(files, this.users, {
-      port,
-      path,
-      memoryBytes,
-      limits,
-      backups,
-    });
-    const child = this.spawn(config);
-    this.child = child;
-    this.generation += 1;
+    const { child, origin, path, walls, complaint } = await this.spawn();
     const { generation } = this;
-    const origin = `http://127.0.0.1:${port}`;
-    let complaint = '';
-    child.stderr?.on('data', (bytes: Buffer) => {
-      complaint = boundedReason(`${complaint}${bytes.toString()}`);
-    });
-    // If the child has ended, a write to it fails. Its end is handled elsewhere.
-    child.stdin?.on('error', () => undefined);
-    const walls = readWalls(child);
-    const begun = performance.now();
-    const { admin } = this.users;
-    while ((await ask(`${origin}${path}`, admin, 'SELECT 1')) !== '1') {
-      if (hasEnded(child))
-        throw new Error(`the engine has not started: ${complaint.trim() || outcome(child)}`);
-      if (performance.now() - begun > START_MS) {
-        child.kill('SIGKILL');
-        throw new Error('the engine has not answered within a minute');
-      }
-      await delay(LOOK_MS);
-    }
-    // The engine has read the file, and will not read it again.
-    rmSync(files, { recursive: true, force: true });
     const pid = certain(child.pid, 'id of the process');
     const answeredAt = performance.now();
     const lost = (): void => {
@@ -264,7 +250,7 @@ export class EngineProcess {
       this.options.tell({
         of: 'warehouse',
         type: 'ended',
-        reason: complaint.trim() || outcome(child),
+        reason: complaint() || outcome(child),
       });
       const next = this.again();
       next.catch(() => undefined);
@@ -278,18 +264,6 @@ export class EngineProcess {
     this.options.tell({ of: 'warehouse', type: 'started', pid, walls: given });
     this.up = { generation, origin, path, pid, child };
     return this.up;
-  }
-
-  private spawn(config: string): ChildProcess {
-    const { backups } = this.options;
-    const given = { config, data: this.store, handed: this.handed, backups, parent: process.pid };
-    return spawn(process.execPath, [PROGRAM, JSON.stringify(given)], {
-      // The child gets a process group of its own, so that signals of a terminal reach only us.
-      detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
-      // The child gets none of our other variables.
-      env: { TZ: 'UTC', JE_MALLOC_CONF: GIVE_BACK },
-    });
   }
 }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { IngestQueue, type KeptAppend } from '@app/ingest-queue';
 import { MillraceError } from '@app/platform';
 import { StreamsProjection } from '@app/streams';
+import { WriteProgress } from '@app/writer';
 import type { KeyedUpload } from './idempotency-key.js';
 
 /** Finds earlier uploads with the same key. */
@@ -10,6 +11,7 @@ export class KeptUploads {
   constructor(
     private readonly queue: IngestQueue,
     private readonly streams: StreamsProjection,
+    private readonly progress: WriteProgress,
   ) {}
 
   /**
@@ -17,7 +19,7 @@ export class KeptUploads {
    * stored records. If these were deleted, the key is free, and the upload continues under another
    * name.
    * @throws {MillraceError} CONFLICT when some of them were deleted, and others still have their
-   *   records
+   *   records; INTERNAL when its rows are lost since
    */
   async before<Kept extends object>(keyed: KeyedUpload<Kept>): Promise<KeptAppend | undefined> {
     for (;;) {
@@ -25,7 +27,10 @@ export class KeptUploads {
       if (!kept) return undefined;
       const streams = keyed.streamsOf(kept);
       const deleted = streams.filter((id) => this.streams.isDeleted(id));
-      if (deleted.length === 0) return kept;
+      if (deleted.length === 0) {
+        if (kept.position) await this.progress.refuseLost(kept.position);
+        return kept;
+      }
       if (deleted.length < streams.length)
         throw new MillraceError(
           'CONFLICT',

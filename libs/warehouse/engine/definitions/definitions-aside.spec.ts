@@ -25,10 +25,12 @@ describe('definitions that are set aside', () => {
   /** Starts an engine that cannot load the table, as long as it has its definition. */
   const launch = (database: Database, table: string, reason: string): Promise<string> => {
     const file = `${shortOf(DATABASES[database])}/${table}.sql`;
-    return aside.launch(() =>
-      existsSync(join(store, file))
-        ? Promise.reject(new Error(`${reason}: Cannot attach table from metadata file ${file} from query ATTACH TABLE`)) // prettier-ignore
-        : Promise.resolve('runs'),
+    return aside.launch(
+      () =>
+        existsSync(join(store, file))
+          ? Promise.reject(new Error(`${reason}: Cannot attach table from metadata file ${file} from query ATTACH TABLE`)) // prettier-ignore
+          : Promise.resolve('runs'),
+      () => Promise.reject(new Error('nothing was to be looked for')),
     );
   };
 
@@ -109,7 +111,11 @@ describe('definitions that are set aside', () => {
       change(
         `ATTACH TABLE _ UUID '${ROWS}'\n(\n${AUDIT_COLUMNS.map(({ name, type }) => `    \`${name}\` ${type}`).join(',\n')}\n)\nENGINE = MergeTree\nORDER BY position\n`,
       );
-    const start = (): Promise<string> => aside.launch(() => Promise.resolve('runs'));
+    const start = (): Promise<string> =>
+      aside.launch(
+        () => Promise.resolve('runs'),
+        () => Promise.resolve(),
+      );
     put(
       'o_one',
       '_audit',

@@ -1,27 +1,29 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { AUDIT_TABLE, ORGANIZATION_PREFIX } from '../../ddl/ddl.js';
 import { isLocked } from '../../opening-refused.js';
 import type { AsideTable } from '../../ports/table-health.js';
 import type { TableName } from '../../warehouse.js';
 import type { EngineEvent } from '../../child/engine-event.js';
+import { mayBeUnnamed, namedDefinition } from './at-fault.js';
 import { databasesIn, mendDatabases } from './database-definitions.js';
-import { definitionText, readDefinition, tableFiles, unlikeTrail } from './table-definitions.js';
+import { firstThatFails } from './first-that-fails.js';
+import { HiddenDefinitions } from './hidden-definitions.js';
+import { DEFINITION, definitionText, endsEngine, placedDefinitions, readDefinition, unlikeTrail, type PlacedDefinition } from './table-definitions.js'; // prettier-ignore
+import { TableNumbers } from './table-numbers.js';
 
-/** The definition that keeps the engine from starting, by the engine's message. */
-const NAMED = /metadata file (store\/[0-9a-f]{3}\/([0-9a-f-]{36})\/([\w%]+)\.sql)/;
-const CODES = /\bCode: (\d+)\./g;
-/** Error numbers for what the machine has not got: memory, threads, or room on the disk. */
-const OF_MACHINE = new Set([173, 241, 243, 439]);
-/** The system's words for the same, and for more open files than it allows. No table is at fault. */
-const OF_SYSTEM =
-  /Cannot allocate memory|Too many open files|No space left on device|Disk quota exceeded|Read-only file system|Resource temporarily unavailable/;
 /** More tables than so many are no accident of one file: the data directory is to be restored. */
 const MOST = 20;
 const REASON_MAX = 600;
-const DEFINITION = '.sql';
 /** A definition that somebody has put another one in place of. */
 const REPLACED = '.replaced';
+
+const NUMBERS = 'table-numbers.json';
+
+const numberIn = (file: string): string | undefined => readDefinition(definitionText(file)).uuid;
+
+const unusable = ({ place }: PlacedDefinition, reason: string): Error =>
+  new Error(`the definition ${place} cannot be used: ${reason}; put a good one back (docs/operations.md, "Damaged definitions")`); // prettier-ignore
 
 const keyOf = ({ database, table }: TableName): string => `${database}.${table}`;
 
@@ -35,6 +37,7 @@ export class DefinitionsAside {
   private readonly tables = new Map<string, AsideTable>();
   /** The definitions that the last start has put back, by their places. */
   private readonly back = new Map<string, string>();
+  private readonly numbers: TableNumbers;
 
   /**
    * @param store the engine's folder
@@ -44,7 +47,9 @@ export class DefinitionsAside {
     private readonly store: string,
     private readonly folder: string,
     private readonly tell: (event: EngineEvent) => void,
-  ) {}
+  ) {
+    this.numbers = new TableNumbers(store, join(dirname(folder), NUMBERS));
+  }
 
   all(): readonly AsideTable[] {
     return [...this.tables.values()];
@@ -57,19 +62,20 @@ export class DefinitionsAside {
   /**
    * Starts the engine, without the tables that keep it from starting.
    * @param launch fails with the engine's message
+   * @param probe does the same, and ends the engine again
    */
-  async launch<T>(launch: () => Promise<T>): Promise<T> {
+  async launch<T>(launch: () => Promise<T>, probe: () => Promise<void>): Promise<T> {
     for (;;) {
-      for (const database of mendDatabases(this.store))
-        this.tell({ of: 'warehouse', type: 'mended', database });
-      this.takeUnlikeTrails();
+      const loaded = this.mended();
       try {
-        return await launch();
+        const engine = await launch();
+        this.numbers.keep(loaded, new Set(this.tables.keys()));
+        return engine;
       } catch (error) {
         const { message } = error as Error;
         // The other process has these set aside.
         if (isLocked(message)) this.withdraw();
-        if (!this.take(message)) throw error;
+        if (!this.take(message) && !(await this.takeUnnamed(error, probe))) throw error;
       }
     }
   }
@@ -106,41 +112,98 @@ export class DefinitionsAside {
     for (const table of this.all()) if (table.database === database) this.forget(table);
   }
 
+  /** One of Millrace's tables in an organization's database was made, or was there. */
+  made({ database, table }: TableName): void {
+    const place = join(this.store, 'metadata', database, `${table}${DEFINITION}`);
+    this.numbers.note({ database, table, place, text: definitionText(place) });
+  }
+
+  /** The engine has ended in good order. */
+  close(): void {
+    this.numbers.save();
+  }
+
   private withdraw(): void {
     for (const [place, file] of this.back) if (existsSync(place)) renameSync(place, file);
     this.back.clear();
   }
 
-  /** One trail whose table is another one would fail what is asked of all trails at the start. */
-  private takeUnlikeTrails(): void {
-    for (const database of databasesIn(this.store).values()) {
-      if (!database.startsWith(ORGANIZATION_PREFIX)) continue;
-      const place = join(this.store, 'metadata', database, `${AUDIT_TABLE}${DEFINITION}`);
-      const reason = unlikeTrail(definitionText(place));
-      if (reason !== undefined) this.setAside({ database, table: AUDIT_TABLE }, place, reason);
-    }
+  /** Mends what can be mended, and takes away what the engine would load and not survive. */
+  private mended(): readonly PlacedDefinition[] {
+    for (const database of mendDatabases(this.store))
+      this.tell({ of: 'warehouse', type: 'mended', database });
+    const found = placedDefinitions(this.store);
+    const numbered = this.numbers.mend(found, this.all().map(({ file }) => numberIn(file))); // prettier-ignore
+    for (const { database, table } of numbered)
+      this.tell({ of: 'warehouse', type: 'mended', database, table });
+    const whole = numbered.length > 0 ? placedDefinitions(this.store) : found;
+    return whole.filter((each) => {
+      const { table, place, text } = each;
+      const crash = endsEngine(text);
+      // One trail whose table is another one would fail what is asked of all trails at the start.
+      const reason = crash ?? (table === AUDIT_TABLE ? unlikeTrail(text) : undefined);
+      if (reason !== undefined && this.setAside(each, place, reason)) return false;
+      if (crash !== undefined) throw unusable(each, crash);
+      return true;
+    });
   }
 
   /** @returns whether there is one to set aside */
   private take(message: string): boolean {
-    const [, path, uuid = '', name = ''] = NAMED.exec(message) ?? [];
-    const database = databasesIn(this.store).get(uuid);
-    const code = Number([...message.matchAll(CODES)].at(-1)?.[1]);
-    if (path === undefined || !database?.startsWith(ORGANIZATION_PREFIX)) return false;
-    if (OF_MACHINE.has(code) || OF_SYSTEM.test(message)) return false;
-    const table = { database, table: decodeURIComponent(name) };
-    return this.setAside(table, join(this.store, path), message.slice(0, REASON_MAX));
+    const named = namedDefinition(message);
+    const database = named && databasesIn(this.store).get(named.uuid);
+    if (!named || database === undefined) return false;
+    const { table, path } = named;
+    return this.setAside({ database, table }, join(this.store, path), message.slice(0, REASON_MAX));
+  }
+
+  /**
+   * Finds the table that the engine does not name by starting it with fewer and fewer of them.
+   * @returns whether there is one to set aside
+   */
+  private async takeUnnamed(error: unknown, probe: () => Promise<void>): Promise<boolean> {
+    if (!mayBeUnnamed(error)) return false;
+    const { message } = error as Error;
+    this.tell({ of: 'warehouse', type: 'searching', reason: message });
+    const [all, before] = [placedDefinitions(this.store), this.tables.size];
+    const hidden = new HiddenDefinitions(this.folder);
+    let found: PlacedDefinition | undefined;
+    try {
+      found = await firstThatFails(all, (count) => {
+        hidden.leave(all, count);
+        return this.runs(probe);
+      });
+    } finally {
+      hidden.showAll();
+    }
+    if (!found) return this.tables.size > before;
+    const reason = `the engine ends when it loads the table: ${message}`.slice(0, REASON_MAX);
+    if (!this.setAside(found, found.place, reason)) throw unusable(found, reason);
+    return true;
+  }
+
+  private async runs(probe: () => Promise<void>): Promise<boolean> {
+    for (;;) {
+      try {
+        await probe();
+        return true;
+      } catch (error) {
+        if (this.take((error as Error).message)) continue;
+        if (mayBeUnnamed(error)) return false;
+        throw error;
+      }
+    }
   }
 
   private setAside(table: TableName, place: string, reason: string): boolean {
-    if (this.tables.size >= MOST) return false;
+    if (this.tables.size >= MOST || !table.database.startsWith(ORGANIZATION_PREFIX)) return false;
     // The other one may be the wrong one, which would show its people the rows of this one.
     const { uuid: own } = readDefinition(definitionText(place));
     if (own !== undefined && this.isShared(own, place)) return false;
     const file = join(this.folder, table.database, basename(place));
     mkdirSync(join(this.folder, table.database), { recursive: true, mode: 0o700 });
     renameSync(place, file);
-    const found = { ...table, file, reason };
+    const found = { database: table.database, table: table.table, file, reason };
     this.tables.set(keyOf(found), found);
     this.tell({ of: 'warehouse', type: 'aside', table: found });
     return true;
@@ -148,8 +211,9 @@ export class DefinitionsAside {
 
   /** Tells whether another definition than that in the file has the number of its table. */
   private isShared(uuid: string, file: string): boolean {
-    const others = [...tableFiles(this.store), ...this.all().map((each) => each.file)];
-    const isSame = (other: string): boolean => readDefinition(definitionText(other)).uuid === uuid;
+    const placed = placedDefinitions(this.store).map(({ place }) => place);
+    const others = [...placed, ...this.all().map((each) => each.file)];
+    const isSame = (other: string): boolean => numberIn(other) === uuid;
     return others.some((other) => realpathSync(other) !== realpathSync(file) && isSame(other));
   }
 

@@ -25,7 +25,9 @@ export function withoutAside(warehouse: Warehouse, aside: DefinitionsAside): War
     insert: (insert) => checked(insert.table, () => warehouse.insert(insert)),
     // It is there, and what is to go into it becomes dead letters.
     createRejectedTable: async (database) => {
-      if (!has(rejected(database))) await warehouse.createRejectedTable(database);
+      if (has(rejected(database))) return;
+      await warehouse.createRejectedTable(database);
+      aside.made(rejected(database));
     },
     // Each start drops the records of deleted streams that are left.
     dropRejected: async (database, streamId) => {
@@ -46,7 +48,10 @@ export function withoutAside(warehouse: Warehouse, aside: DefinitionsAside): War
       aside.forgetDatabase(database);
       await warehouse.dropDatabase(database);
     },
-    createAuditTable: (database) => ofTrail(database, () => warehouse.createAuditTable(database)),
+    createAuditTable: async (database) => {
+      await ofTrail(database, () => warehouse.createAuditTable(database));
+      aside.made({ database, table: AUDIT_TABLE });
+    },
     appendAudit: (database, rows) => ofTrail(database, () => warehouse.appendAudit(database, rows)),
     lastAudit: (database) => ofTrail(database, () => warehouse.lastAudit(database)),
     auditPage: (database, filter) => ofTrail(database, () => warehouse.auditPage(database, filter)),
