@@ -65,11 +65,11 @@ describe('the threads of the judge', () => {
          const odd = await told(threads.judge({ ...small, source: undefined }));
          const { accepted, rejected } = await threads.judge(small);
          const written = await threads.judge({ ...small, targets: targets('s') });
-         answer = [missing.code, full.code, odd.code ?? null, accepted, rejected ?? null, written.rejected.reasons, threads.busy.size];
+         answer = [missing.code, full.code, odd instanceof Error, accepted, rejected ?? null, written.rejected.reasons, threads.busy.size];
          await threads.close();`,
         directory,
       ),
-    ).toEqual(['ENOENT', 'ENOSPC', null, 1, null, ['field "a": int64 not so'], 0]); // prettier-ignore
+    ).toEqual(['ENOENT', 'ENOSPC', true, 1, null, ['field "a": int64 not so'], 0]); // prettier-ignore
   });
 
   it('end while they judge, and take nothing afterwards', async () => {
