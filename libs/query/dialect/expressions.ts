@@ -219,11 +219,11 @@ export class Expressions {
       .slice(middle, behind)
       .map(({ text }) => text)
       .join(' ');
-    const side = (side: Nodes): Side => ({
-      type: types.of(side),
-      nodes: side,
-      written: this.write(side, names),
-    });
+    const side = (side: Nodes): Side => {
+      // Brackets within are examined first, so the type of a long sum is known, too.
+      const written = this.write(side, names);
+      return { type: types.of(side), nodes: side, written };
+    };
     const [left, right] = [side(nodes.slice(0, middle)), side(nodes.slice(behind))];
     return binaryOperation(operator, left, right, () => types.of(nodes), this.named);
   }

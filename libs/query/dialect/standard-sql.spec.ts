@@ -3,6 +3,7 @@ import { authorTokens } from './author-tokens.js';
 import { readableText } from './author-text.js';
 import type { TableDescription } from '../catalog.js';
 import { inEngineWords, type Surroundings } from './standard-sql.js';
+import { watchedArithmetic } from './numbers/watched-arithmetic.js';
 import { WrittenLength } from './written-length.js';
 import { growth, processorMs } from '../../../test/processor-time.js';
 
@@ -147,19 +148,19 @@ describe('standard SQL in the words of the engine', () => {
     // Names that are not columns do not have the columns' types.
     [
       'SELECT arrayMap(n -> (n * 2), [1.5]) AS x FROM t',
-      'SELECT arrayMap(n -> (n * 2), [1.5]) AS x FROM t',
+      `SELECT arrayMap(n -> (${watchedArithmetic('*', 'n', '2')}), [1.5]) AS x FROM t`,
     ],
     [
       'SELECT arrayMap((n, u) -> (n * u), [1.5], [2.5]) AS x FROM t',
-      'SELECT arrayMap((n, u) -> (n * u), [1.5], [2.5]) AS x FROM t',
+      `SELECT arrayMap((n, u) -> (${watchedArithmetic('*', 'n', 'u')}), [1.5], [2.5]) AS x FROM t`,
     ],
     [
       'WITH v(n) AS (SELECT s FROM t) SELECT n + 1 AS x FROM v',
-      'WITH v(n) AS (SELECT s FROM t) SELECT n + 1 AS x FROM v',
+      `WITH v(n) AS (SELECT s FROM t) SELECT ${watchedArithmetic('+', 'n', '1')} AS x FROM v`,
     ],
     [
       'SELECT n + 1 AS x FROM (SELECT s FROM t) AS v(n)',
-      'SELECT n + 1 AS x FROM (SELECT s FROM t) AS v(n)',
+      `SELECT ${watchedArithmetic('+', 'n', '1')} AS x FROM (SELECT s FROM t) AS v(n)`,
     ],
     [
       'SELECT if(a, x, d) AS y, 0.29 AS x FROM t',
@@ -364,7 +365,7 @@ describe('standard SQL in the words of the engine', () => {
   it.each([
     [
       'names of one name',
-      (size: number) => `SELECT ${'1 AS v, (v + 1), '.repeat(size)}1 FROM t`,
+      (size: number) => `SELECT ${'1 AS v, (v = 1), '.repeat(size)}1 FROM t`,
       200,
     ],
     // The stack holds 500 brackets before the code is compiled, and four times the size is tried.

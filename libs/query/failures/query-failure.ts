@@ -1,6 +1,6 @@
 import { isAbort, MillraceError, type ErrorKind } from '@app/platform';
 import { PacedError, toWarehouseError, unreadablePart, withoutPaths } from '@app/warehouse';
-import { TOO_LARGE } from '../dialect/numbers/exact-sums.js';
+import { LEAVES_64_BITS, TOO_LARGE } from '../dialect/numbers/exact-sums.js';
 import { firstWordProblem } from './first-word.js';
 import { adviceOnName, adviceOnSyntax } from './advice.js';
 import { foreignNotation } from './foreign-notation.js';
@@ -45,7 +45,7 @@ const OF_NUMBER: Readonly<Record<number, (reason: string) => string>> = {
   396: (reason) => `${reason}; use LIMIT, or ask for sums of them`,
 };
 /** Integers are compared with this before they overflow 64 bits: see `dialect/expressions.ts`. */
-const LEAVES_64_BITS =
+const UNFIT_FOR_64_BITS =
   /^Value in column U?Int(?:128|256) cannot be safely converted into type U?Int(?:8|64)/;
 /** Problems that only the engine finds, each with a working alternative. */
 const INSTEAD: readonly (readonly [problem: RegExp, instead: string])[] = [
@@ -168,7 +168,7 @@ function unknownColumn(message: string, text: string): string | undefined {
 }
 
 function withPosition(reason: string, message: string, text: string): string {
-  if (LEAVES_64_BITS.test(reason)) return TOO_LARGE;
+  if (reason === LEAVES_64_BITS || UNFIT_FOR_64_BITS.test(reason)) return TOO_LARGE;
   if (SEVERAL.test(message)) return 'send one statement: another one follows after ;';
   const position = /failed at position (\d+)/.exec(message)?.[1];
   if (position === undefined)

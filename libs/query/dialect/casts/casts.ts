@@ -13,7 +13,7 @@ import { withoutBlanks } from './surrounding-blanks.js';
 import { castToDecimal, wideFloat } from './casts-to-decimal.js';
 import { nestedCast } from './nested-casts.js';
 import { engineType, TEXT_TYPE } from './standard-type-names.js';
-import { castType } from './value-types.js';
+import { castType } from './cast-type.js';
 
 /** The value that is cast. */
 interface Source {

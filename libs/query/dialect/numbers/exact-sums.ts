@@ -5,6 +5,8 @@ import { DECIMAL_DIGITS_MAX, type Known } from '../casts/known-type.js';
 /** The error for a sum beyond 64 bits. */
 export const TOO_LARGE =
   'an integer of the statement leaves 64 bits; ask for a wider type, as in sum(CAST(x AS Decimal(38, 0))); sumWithOverflow(x) may wrap';
+/** The engine's words for the same where statements have it often; it is shown as the error above. */
+export const LEAVES_64_BITS = 'leaves 64 bits';
 /** A sum of 10,000,000,000 decimals with so many digits fits into 128 bits. */
 const SUMMED_DIGITS = 27;
 
