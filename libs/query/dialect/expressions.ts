@@ -226,8 +226,7 @@ export class Expressions {
       return { type: types.of(side), nodes: side, written };
     };
     const [left, right] = [side(nodes.slice(0, middle)), side(nodes.slice(behind))];
-    const typeOf = (): Known => (this.isApplied ? OTHER : types.of(nodes));
-    return binaryOperation(operator, left, right, typeOf, this.named);
+    return binaryOperation(operator, left, right, () => this.isApplied ? OTHER : types.of(nodes), this.named); // prettier-ignore
   }
 
   private call(nodes: Nodes, at: number, call: Call): string {

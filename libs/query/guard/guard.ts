@@ -280,7 +280,6 @@ const OUTPUT_CLAUSE = /\b(?:FORMAT\s+\w+|INTO\s+OUTFILE)\b/i;
 const WRITES =
   /^(?:CREATE|INSERT|UPDATE|DELETE|MERGE|DROP|ALTER|TRUNCATE|RENAME|EXCHANGE|REPLACE|OPTIMIZE|ATTACH|DETACH|GRANT|REVOKE)\b/i;
 
-/** The engine's parser has bounds, and its print has more brackets than the statement. */
 const unread = (): MillraceError => new MillraceError('INVALID_SQL', 'the engine does not read the statement as it prints it: too much of it is within one another, or follows one another, as the items of a long sum (arraySum of a list), or a name in it wants quotes'); // prettier-ignore
 
 function notASelect(statement: string): MillraceError {

@@ -1,5 +1,6 @@
 import { certain } from '@app/platform';
 import {
+  columnLike,
   COUNT,
   DATE,
   decimal,
@@ -7,11 +8,16 @@ import {
   eitherOf,
   EMPTY_TEXT,
   FLOAT,
+  INTEGERS,
   joined,
   knownType,
   literal,
   moment,
+  oneOf,
+  remaining,
+  rounded,
   SIGNED,
+  summed,
   TEXT,
   UNKNOWN,
   UINT64_DIGITS,
@@ -32,9 +38,8 @@ import {
   type Nodes,
 } from '../source-tree.js';
 import { choicesOf } from './choices.js';
+import { castType } from './standard-type-names.js';
 import { selectedValue } from '../names/selected-values.js';
-import { castType } from './cast-type.js';
-import { asFloat, columnLike, remaining, rounded, summed } from './results.js';
 import { hasLength } from '../times/clock-arithmetic.js';
 import { madeMoment } from '../times/made-times.js';
 
@@ -61,6 +66,8 @@ const DATES = /^(?:toDate|toDate32|makeDate|makeDate32|today|current_date|curdat
 const MOMENTS =
   /^(?:now|now64|current_timestamp|toDateTime|toDateTime64|makeDateTime64|fromUnixTimestamp64\w+)$/i;
 const DEPTH_MAX = 20;
+/** A name that is met at less than this depth is examined whole. */
+const DEPTH_KEPT = 3;
 /**
  * The limit of steps for one expression. Names that refer to each other several times could make
  * the work grow without end.
@@ -71,7 +78,6 @@ const STEPS_MAX = 1000;
  * each use of the name reads the whole expression.
  */
 const MEANINGS_MAX = 100;
-const INTEGERS: Readonly<Record<string, Known>> = { signed: SIGNED, unsigned: UNSIGNED, count: COUNT }; // prettier-ignore
 
 /** Finds out which expressions are numbers and times. */
 export class ValueTypes {
@@ -79,7 +85,7 @@ export class ValueTypes {
   /** The aliases whose expressions are being read: within its own expression, an alias means a column. */
   private readonly open = new Set<string>();
   /**
-   * The types of names of integers and decimals, by their expressions so far. `WITH a AS (SELECT id AS n …), b AS
+   * The types of numbers' names by their expressions so far. `WITH a AS (SELECT id AS n …), b AS
    * (SELECT n * 2 AS n FROM a)` has an expression of `n` within another one.
    */
   private readonly assumed = new Map<string, Known>();
@@ -87,6 +93,8 @@ export class ValueTypes {
   /** True while a SELECT of tables alone is read: its names are columns of these. */
   private isOfTables = false;
 
+  /** The types of names, in SELECTs of tables alone and in others. */
+  private readonly names = new Map<boolean, Map<string, Known>>();
   /** The types of brackets, so that each of a long sum is examined once. */
   private readonly known = new WeakMap<Node, Known>();
 
@@ -169,6 +177,9 @@ export class ValueTypes {
     const column = this.typeOfColumn(value);
     const types = column === undefined ? [] : [knownType(column)];
     if (this.open.has(value)) return types[0] ?? this.assumed.get(value) ?? UNKNOWN;
+    const named = this.names.get(this.isOfTables) ?? new Map<string, Known>();
+    const found = named.get(value);
+    if (found) return found;
     const combined = this.isOfTables ? [] : (this.combined.get(value) ?? []);
     const meanings = [...(this.aliases.get(value) ?? []), ...combined];
     if (meanings.length > MEANINGS_MAX) return UNKNOWN;
@@ -181,11 +192,11 @@ export class ValueTypes {
     }
     this.assumed.delete(value);
     this.open.delete(value);
-    // A count is never above what the signed type holds.
-    const { kind } = types.find((type) => type.kind === 'signed' || type.kind === 'unsigned') ?? UNKNOWN; // prettier-ignore
-    const alike = types.map((type) => (type.kind === 'count' ? (INTEGERS[kind] ?? type) : type));
-    const isOne = new Set(alike.map(({ kind }) => kind)).size === 1;
-    return isOne ? asFloat(alike.reduce(eitherOf)) : UNKNOWN;
+    const type = oneOf(types);
+    // At some depth expressions are no longer read.
+    if (this.open.size === 0 && (type.kind !== 'unknown' || depth < DEPTH_KEPT))
+      this.names.set(this.isOfTables, named.set(value, type));
+    return type;
   }
 
   /** Within a name's own expression, which is open, a name may mean something else than elsewhere. */

@@ -4,9 +4,8 @@ import { withTimes } from '../times/time-literals.js';
 import { decimalArithmetic, quotient, type Side } from './decimal-arithmetic.js';
 import { equalNumbers } from './equal-numbers.js';
 import { exactResult } from './exact-literals.js';
-import { within64Bits } from './exact-sums.js';
+import { watchedArithmetic, within64Bits } from './exact-sums.js';
 import { hasLength } from '../times/clock-arithmetic.js';
-import { watchedArithmetic } from './watched-arithmetic.js';
 
 /**
  * Writes an operator between two operands.
@@ -37,7 +36,9 @@ export function binaryOperation(
   if (kind === 'signed' || kind === 'unsigned')
     return within64Bits(`toInt128(${a}) ${operator} ${b}`, kind);
   const isWatched = kind === 'unknown' && [left, right].every(mayWrap);
-  return isWatched ? add(watchedArithmetic(operator, a, b)) : plain;
+  if (!isWatched) return plain;
+  add(watchedArithmetic(operator, '', ''));
+  return watchedArithmetic(operator, a, b);
 }
 
 /** True for a side that may be an integer or a decimal. */

@@ -1,7 +1,7 @@
 import { certain } from '@app/platform';
 import { quoteIdentifier } from '@app/warehouse';
 import { fieldOfElement } from './fields-of-elements.js';
-import { checkKeys } from './keys-of-structs.js';
+import { checkKeys } from '../names/keys-of-structs.js';
 import { fieldOf, type Scope } from './object-shapes.js';
 import { isKeyword } from '../operands.js';
 import {

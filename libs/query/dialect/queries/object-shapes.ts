@@ -1,6 +1,6 @@
 import { certain } from '@app/platform';
 import type { FieldWithin, TableDescription } from '../../catalog.js';
-import type { Within } from './keys-of-structs.js';
+import type { Within } from '../names/keys-of-structs.js';
 import { NameLookups } from './name-lookups.js';
 import { behindOperator, isSetOperator, clausesOf, type Clause } from './select-clauses.js';
 import {

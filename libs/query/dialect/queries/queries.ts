@@ -5,16 +5,18 @@ import { ObjectShapes, OUTERMOST, type Scope } from './object-shapes.js';
 import { checkNaturalJoin } from './natural-joins.js';
 import { withEmptySet } from '../grouping/empty-sets.js';
 import { clausesOf, isSetOperator, type Clause } from './select-clauses.js';
-import { isMany, selectItems, type SelectItem } from './select-items.js';
 import {
   besideOthers,
+  isMany,
   isSingle,
   listOf,
   quantifierLength,
   quantifierOf,
+  selectItems,
   valueOf,
   type Bridges,
-} from './select-lists.js';
+  type SelectItem,
+} from './select-items.js';
 import {
   findSumsOfNothing,
   isOneRow,
