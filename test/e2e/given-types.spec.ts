@@ -132,6 +132,23 @@ describe('types that a source gave to structs and maps', () => {
     });
   });
 
+  it('tell which fields there are not', async () => {
+    const refusal = async (body: string): Promise<string> => {
+      const { status, bytes } = await server.client.call('sql', { body });
+      return `${status} ${bytes.toString()}`;
+    };
+    const none = /^400 .*there is no field .*"inners.*in k; did you mean .*"inner/;
+    expect(await refusal('SELECT k.inners FROM t')).toMatch(none);
+    expect(await refusal("SELECT k['inners'] FROM t")).toMatch(none);
+    expect(await refusal('SELECT count(k.inners) FROM (SELECT k FROM t) AS x')).toMatch(none);
+    expect(await refusal('SELECT k.inner.column FROM t')).toMatch(
+      /^400 .*in k.inner; there are: x, list/,
+    );
+    // A map has any keys, and a name in another case is the one that there is.
+    const found = 'SELECT k.map.none AS m, k.OK AS ok, k.inner.list AS l FROM t WHERE n = 0';
+    expect(await refusal(found)).toMatch(/^200 .*"m":null,"ok":true,"l":\[1,null,3\]/s);
+  });
+
   it('keep keys of maps with dots', async () => {
     const rows =
       "SELECT map('a.b', 1, '50%', 3) AS m, map('x.y', map('p.q', 1)) AS n, tuple(map('u.v', 1))::Tuple(w Map(String, Int64)) AS s";

@@ -15,7 +15,7 @@ export interface Call {
   readonly list: Group;
   /** `f(parameters)(arguments)`. */
   readonly more: Group | undefined;
-  /** The place of `OVER …`, or the end. */
+  /** The place of `RESPECT NULLS` or `OVER …`, or the end. */
   readonly overAt: number;
   /** The index after the whole call. */
   readonly end: number;
@@ -30,7 +30,9 @@ export function callAt(nodes: Nodes, at: number): Call | undefined {
   const second = nodes[at + 2];
   const more = isList(second) ? second : undefined;
   const overAt = at + (more ? 3 : 2);
-  const end = isWord(nodes[overAt], 'OVER') ? overAt + 2 : overAt;
+  const isOfNulls = isWord(nodes[overAt + 1], 'NULLS') && /^(?:RESPECT|IGNORE)$/i.test(nodes[overAt]?.text ?? ''); // prettier-ignore
+  const windowAt = isOfNulls ? overAt + 2 : overAt;
+  const end = isWord(nodes[windowAt], 'OVER') ? windowAt + 2 : windowAt;
   return { name: word.value, list, more, overAt, end };
 }
 

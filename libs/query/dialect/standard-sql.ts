@@ -7,6 +7,7 @@ import { Queries } from './queries/queries.js';
 import { isWord, treeOf } from './source-tree.js';
 import { ValueTypes, type TypeOfColumn } from './casts/value-types.js';
 import { aliasesOf } from './names/aliases.js';
+import { combinedColumns } from './names/combined-columns.js';
 
 /** The facts about the engine and the tables that the translation of a statement needs. */
 export interface Surroundings {
@@ -50,7 +51,11 @@ function translated(canonical: string, surroundings: Surroundings): string {
   const from = nodes?.findIndex((node) => node.kind === 'group' || BEGINS.test(node.text)) ?? -1;
   if (!nodes || from === -1 || (from > 0 && !isWord(nodes[0], 'EXPLAIN'))) return canonical;
   const statement = nodes.slice(from);
-  const types = new ValueTypes(surroundings.typeOfColumn, aliasesOf(statement));
+  const types = new ValueTypes(
+    surroundings.typeOfColumn,
+    aliasesOf(statement),
+    combinedColumns(statement),
+  );
   const { spelling, table, session } = surroundings;
   const elements = elementNames(statement);
   const qualifiers = qualifiersIn(statement);

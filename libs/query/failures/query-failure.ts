@@ -1,6 +1,6 @@
 import { isAbort, MillraceError, type ErrorKind } from '@app/platform';
 import { PacedError, toWarehouseError, unreadablePart, withoutPaths } from '@app/warehouse';
-import { TOO_LARGE } from '../dialect/numbers/exact-sums.js';
+import { LEAVES_64_BITS, TOO_LARGE } from '../dialect/numbers/exact-sums.js';
 import { firstWordProblem } from './first-word.js';
 import { adviceOnName, adviceOnSyntax } from './advice.js';
 import { foreignNotation } from './foreign-notation.js';
@@ -45,7 +45,7 @@ const OF_NUMBER: Readonly<Record<number, (reason: string) => string>> = {
   396: (reason) => `${reason}; use LIMIT, or ask for sums of them`,
 };
 /** Integers are compared with this before they overflow 64 bits: see `dialect/expressions.ts`. */
-const LEAVES_64_BITS =
+const UNFIT_FOR_64_BITS =
   /^Value in column U?Int(?:128|256) cannot be safely converted into type U?Int(?:8|64)/;
 /** Problems that only the engine finds, each with a working alternative. */
 const INSTEAD: readonly (readonly [problem: RegExp, instead: string])[] = [
@@ -78,6 +78,7 @@ const INSTEAD: readonly (readonly [problem: RegExp, instead: string])[] = [
   [/^(?!.*\b(?:Date|Time|Interval|Array|Map|Tuple|JSON|Dynamic|Variant))(?:Illegal types? .*\bString\b.* (?:for aggregate function (?:avg|sum|quantile|std|var|covar|corr|skew|kurt)|of function (?:plus|minus|multiply|divide|modulo|intDiv|negate|abs|sqrt|cbrt|exp|log|pow)\b)|A value of illegal type .* Expected: (?:A number|native numeric).*, got: String)/, 'a number is wanted where a text stands: TRY_CAST(x AS DOUBLE) reads a number of it, and is null where it is none'], // prettier-ignore
   [/^Function map(?:Keys|Values) requires at least one argument of type Map/, "objects and maps of a stream are JSON: json_keys(m) lists the keys, m.a and m['a'] are a value"], // prettier-ignore
   [/^Argument \d for function hasA(?:ll|ny) must be an array/, '@>, <@ and && are of lists: the fields of an object are compared one by one, j.a = 1 AND j.b = 2'], // prettier-ignore
+  [/^First argument for function tupleElement must be/, 'a name or a number behind a point is of structs, rows and objects, and the value before the point is none of them'], // prettier-ignore
   [/^First argument for function 'arrayElement' must be array/, 'x[1] and x[1:2] are of lists: substring(s, 1, 2) cuts a text'], // prettier-ignore
   [/^array aggregation function cannot be performed on type Nullable/, 'the list may have nulls: list_sum(x), list_avg(x), list_min(x) and list_max(x) pass over them'], // prettier-ignore
   [/^Window frame 'GROUPS'/, 'frames of GROUPS are not read: RANGE BETWEEN 1 PRECEDING AND CURRENT ROW counts by the value of ORDER BY, ROWS by rows'], // prettier-ignore
@@ -168,7 +169,7 @@ function unknownColumn(message: string, text: string): string | undefined {
 }
 
 function withPosition(reason: string, message: string, text: string): string {
-  if (LEAVES_64_BITS.test(reason)) return TOO_LARGE;
+  if (reason === LEAVES_64_BITS || UNFIT_FOR_64_BITS.test(reason)) return TOO_LARGE;
   if (SEVERAL.test(message)) return 'send one statement: another one follows after ;';
   const position = /failed at position (\d+)/.exec(message)?.[1];
   if (position === undefined)

@@ -35,6 +35,14 @@ const ALLOWED: Readonly<Record<string, RegExp>> = {
   union_default_mode: /^(?:ALL|DISTINCT|)$/,
 };
 
+/**
+ * Settings that other programs write down, without effect: what they bound is bounded here. The
+ * server's own limit of time is shorter, or ends the query with an error as well.
+ */
+const WITHOUT_EFFECT: Readonly<Record<string, RegExp>> = {
+  max_execution_time: /^(?=.*[1-9])\d{1,9}(?:\.\d{1,9})?$/,
+};
+
 /** Their names. */
 export const ALLOWED_SETTINGS: readonly string[] = Object.keys(ALLOWED);
 
@@ -59,6 +67,7 @@ export function takeSettings(spelled: SpelledStatement): [SpelledStatement, Sett
   for (const [, found, quoted, bare] of all.matchAll(new RegExp(ONE, 'g'))) {
     const name = certain(found, 'name of a setting');
     const value = quoted ?? flag(certain(bare, 'value of a setting'));
+    if (WITHOUT_EFFECT[name]?.test(value) === true) continue;
     checkSetting(name, value);
     settings[name] = value;
   }

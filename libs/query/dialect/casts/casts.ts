@@ -12,8 +12,7 @@ import { isWideInteger, wideInteger } from './wide-integers.js';
 import { withoutBlanks } from './surrounding-blanks.js';
 import { castToDecimal, wideFloat } from './casts-to-decimal.js';
 import { nestedCast } from './nested-casts.js';
-import { engineType, TEXT_TYPE } from './standard-type-names.js';
-import { castType } from './value-types.js';
+import { castType, engineType, TEXT_TYPE } from './standard-type-names.js';
 
 /** The value that is cast. */
 interface Source {

@@ -196,3 +196,40 @@ export function eitherOf(left: Known, right: Known): Known {
   }
   return joined('+', left, right);
 }
+
+const SUM_DIGITS = 38;
+
+/** A literal is a decimal only if its digits are known. At this point the engine has already made a float of it. */
+export const asFloat = (type: Known): Known => (type.kind === 'fraction' ? FLOAT : type);
+
+export const columnLike = (type: Known): Known =>
+  type.kind === 'literal' ? UNKNOWN : asFloat(type);
+
+export function summed(type: Known): Known {
+  if (type.kind === 'decimal')
+    return decimal(type.precision > SUM_DIGITS ? DECIMAL_DIGITS_MAX : SUM_DIGITS, type.scale);
+  return type.kind === 'count' || type.kind === 'literal' ? UNSIGNED : columnLike(type);
+}
+
+/** A remainder, or the bits of integers; of other numbers its type is not known here. */
+export const remaining = (types: readonly Known[]): Known =>
+  types.every(isInteger) ? columnLike(types.reduce((a, b) => joined('+', a, b))) : UNKNOWN;
+
+export const rounded = (type: Known): Known =>
+  type.kind === 'float' || isExact(type)
+    ? columnLike(type)
+    : type.kind === 'unknown'
+      ? UNKNOWN
+      : OTHER;
+
+/** The types of integers that a name may be taken for. */
+export const INTEGERS: Readonly<Record<string, Known>> = { signed: SIGNED, unsigned: UNSIGNED, count: COUNT }; // prettier-ignore
+
+/** The type of a name with several meanings, if they are of one kind. */
+export function oneOf(types: readonly Known[]): Known {
+  // A count is never above what the signed type holds.
+  const { kind } = types.find((type) => type.kind === 'signed' || type.kind === 'unsigned') ?? UNKNOWN; // prettier-ignore
+  const alike = types.map((type) => (type.kind === 'count' ? (INTEGERS[kind] ?? type) : type));
+  const isOne = new Set(alike.map((type) => type.kind)).size === 1;
+  return isOne ? asFloat(alike.reduce(eitherOf)) : UNKNOWN;
+}

@@ -5,9 +5,8 @@ import { isMoment } from '../times/casts-to-moment.js';
 import { triedTimeOfDay } from '../times/casts-to-time.js';
 import type { Nodes } from '../source-tree.js';
 import { DECIMAL_DIGITS_MAX, hasType, isInteger, type Known } from './known-type.js';
-import { engineType } from './standard-type-names.js';
+import { castType, engineType } from './standard-type-names.js';
 import { withoutBlanks } from './surrounding-blanks.js';
-import { castType } from './value-types.js';
 import { isWideInteger, wideInteger, wideIntegerOfText } from './wide-integers.js';
 
 function triedWideInteger(value: string, type: Known, target: string): string | undefined {

@@ -1,19 +1,23 @@
 import { certain } from '@app/platform';
-import { readEngineType } from '../../plan/engine-type.js';
 import {
+  columnLike,
   COUNT,
   DATE,
   decimal,
+  DECIMAL_DIGITS_MAX,
   eitherOf,
   EMPTY_TEXT,
   FLOAT,
-  isExact,
+  INTEGERS,
   joined,
   knownType,
   literal,
   moment,
-  OTHER,
+  oneOf,
+  remaining,
+  rounded,
   SIGNED,
+  summed,
   TEXT,
   UNKNOWN,
   UINT64_DIGITS,
@@ -29,12 +33,13 @@ import {
   itemAt,
   itemsOf,
   nameOf,
+  type Group,
   type Node,
   type Nodes,
 } from '../source-tree.js';
 import { choicesOf } from './choices.js';
+import { castType } from './standard-type-names.js';
 import { selectedValue } from '../names/selected-values.js';
-import { engineType, TEXT_TYPE } from './standard-type-names.js';
 import { hasLength } from '../times/clock-arithmetic.js';
 import { madeMoment } from '../times/made-times.js';
 
@@ -50,7 +55,9 @@ const LENGTHS =
 const TIME_FIELDS =
   /^to(?:Year|Quarter|Month|DayOfMonth|DayOfYear|DayOfWeek|Hour|Minute|Second|ISOWeek)$/;
 const KEEPS =
-  /^(?:min|max|any|any_value|anyLast|abs|first_value|last_value|lag|lead|nullIf|assumeNotNull|toNullable)(?:If)?$/i;
+  /^(?:min|max|any|any_value|anyLast|abs|first|last|arbitrary|argMin|argMax|arg_min|arg_max|min_by|max_by|first_value|last_value|lag|lead|nullIf|assumeNotNull|toNullable|materialize)(?:If)?$/i;
+/** Integers of two integers, of which no result is larger than both. */
+const REMAINS = /^(?:modulo|mod|intDiv|div|bitAnd|bitOr|bitXor|bit_and|bit_or)$/i;
 const ROUNDS = /^(?:round|floor|ceil|ceiling|trunc|truncate)$/i;
 const SUMS = /^sum(?:Distinct)?(?:If)?$/i;
 const FLOATS =
@@ -59,6 +66,8 @@ const DATES = /^(?:toDate|toDate32|makeDate|makeDate32|today|current_date|curdat
 const MOMENTS =
   /^(?:now|now64|current_timestamp|toDateTime|toDateTime64|makeDateTime64|fromUnixTimestamp64\w+)$/i;
 const DEPTH_MAX = 20;
+/** A name that is met at less than this depth is examined whole. */
+const DEPTH_KEPT = 3;
 /**
  * The limit of steps for one expression. Names that refer to each other several times could make
  * the work grow without end.
@@ -69,8 +78,6 @@ const STEPS_MAX = 1000;
  * each use of the name reads the whole expression.
  */
 const MEANINGS_MAX = 100;
-const SUM_DIGITS = 38;
-const INTEGERS: Readonly<Record<string, Known>> = { signed: SIGNED, unsigned: UNSIGNED, count: COUNT }; // prettier-ignore
 
 /** Finds out which expressions are numbers and times. */
 export class ValueTypes {
@@ -78,16 +85,39 @@ export class ValueTypes {
   /** The aliases whose expressions are being read: within its own expression, an alias means a column. */
   private readonly open = new Set<string>();
   /**
-   * The types of names of integers, by their expressions so far. `WITH a AS (SELECT id AS n …), b AS
+   * The types of numbers' names by their expressions so far. `WITH a AS (SELECT id AS n …), b AS
    * (SELECT n * 2 AS n FROM a)` has an expression of `n` within another one.
    */
   private readonly assumed = new Map<string, Known>();
 
-  /** @param aliases of the whole statement, each with its expressions. */
+  /** True while a SELECT of tables alone is read: its names are columns of these. */
+  private isOfTables = false;
+
+  /** The types of names, in SELECTs of tables alone and in others. */
+  private readonly names = new Map<boolean, Map<string, Known>>();
+  /** The types of brackets, so that each of a long sum is examined once. */
+  private readonly known = new WeakMap<Node, Known>();
+
+  /**
+   * @param aliases of the whole statement, each with its expressions.
+   * @param combined the columns of several SELECTs that have a column's name, with their values.
+   */
   constructor(
     private readonly typeOfColumn: TypeOfColumn,
     private readonly aliases: ReadonlyMap<string, readonly Nodes[]>,
+    private readonly combined: ReadonlyMap<string, readonly Nodes[]>,
   ) {}
+
+  /** Reads a SELECT, of whose FROM is asked only if that may matter. */
+  within<Read>(isOfTables: () => boolean, read: () => Read): Read {
+    const outer = this.isOfTables;
+    this.isOfTables = this.combined.size > 0 && isOfTables();
+    try {
+      return read();
+    } finally {
+      this.isOfTables = outer;
+    }
+  }
 
   /** The engine's type of a column, or of a field within objects; undefined if the name may mean something else. */
   ofName(name: string): string | undefined {
@@ -124,9 +154,10 @@ export class ValueTypes {
     const operator = end === undefined ? undefined : nodes[end];
     if (end === undefined || operator?.kind !== 'symbol') return UNKNOWN;
     if (operator.text === '/') return FLOAT;
-    if (!/^[-+*]$/.test(operator.text)) return UNKNOWN;
+    if (!/^[-+*%]$/.test(operator.text)) return UNKNOWN;
     const left = this.of(nodes.slice(0, end), depth + 1);
     const right = this.of(nodes.slice(end + 1), depth + 1);
+    if (operator.text === '%') return remaining([left, right]);
     const isMoved = ({ kind, isLocal }: Known): boolean => kind === 'time' || isLocal === true;
     if (isMoved(left) && hasLength(nodes.slice(end + 1))) return moved(left);
     if (isMoved(right) && hasLength(nodes.slice(0, end))) return moved(right);
@@ -140,27 +171,39 @@ export class ValueTypes {
   private ofOne(node: Node, depth: number): Known {
     if (node.kind === 'number') return typeOfNumber(node.text);
     if (node.kind === 'text') return node.value === '' ? EMPTY_TEXT : TEXT;
-    if (node.kind === 'group') return isList(node) ? this.ofGroup(node.nodes, depth) : UNKNOWN;
+    if (node.kind === 'group') return isList(node) ? this.ofBrackets(node, depth) : UNKNOWN;
     if (node.kind === 'symbol') return UNKNOWN;
     const { value } = node;
     const column = this.typeOfColumn(value);
     const types = column === undefined ? [] : [knownType(column)];
     if (this.open.has(value)) return types[0] ?? this.assumed.get(value) ?? UNKNOWN;
-    const meanings = this.aliases.get(value) ?? [];
+    const named = this.names.get(this.isOfTables) ?? new Map<string, Known>();
+    const found = named.get(value);
+    if (found) return found;
+    const combined = this.isOfTables ? [] : (this.combined.get(value) ?? []);
+    const meanings = [...(this.aliases.get(value) ?? []), ...combined];
     if (meanings.length > MEANINGS_MAX) return UNKNOWN;
     this.open.add(value);
     for (const stands of meanings) {
       types.push(this.of(stands, depth + 1));
-      const integer = INTEGERS[types.reduce(eitherOf).kind];
-      if (integer) this.assumed.set(value, integer);
+      const type = types.reduce(eitherOf);
+      const assumed = type.kind === 'decimal' ? type : INTEGERS[type.kind];
+      if (assumed) this.assumed.set(value, assumed);
     }
     this.assumed.delete(value);
     this.open.delete(value);
-    // A count is never above what the signed type holds.
-    const { kind } = types.find((type) => type.kind === 'signed' || type.kind === 'unsigned') ?? UNKNOWN; // prettier-ignore
-    const alike = types.map((type) => (type.kind === 'count' ? (INTEGERS[kind] ?? type) : type));
-    const isOne = new Set(alike.map(({ kind }) => kind)).size === 1;
-    return isOne ? asFloat(alike.reduce(eitherOf)) : UNKNOWN;
+    const type = oneOf(types);
+    // At some depth expressions are no longer read.
+    if (this.open.size === 0 && (type.kind !== 'unknown' || depth < DEPTH_KEPT))
+      this.names.set(this.isOfTables, named.set(value, type));
+    return type;
+  }
+
+  /** Within a name's own expression, which is open, a name may mean something else than elsewhere. */
+  private ofBrackets(group: Group, depth: number): Known {
+    const known = this.known.get(group) ?? this.ofGroup(group.nodes, depth);
+    if (known.kind !== 'unknown' && this.open.size === 0) this.known.set(group, known);
+    return known;
   }
 
   private ofGroup(nodes: Nodes, depth: number): Known {
@@ -212,6 +255,8 @@ export class ValueTypes {
     if (MOMENTS.test(name)) return madeMoment(name, items);
     const chosen = choicesOf(name, items.length).map((at) => itemAt(items, at));
     if (chosen.length > 0) return this.ofSeveral(chosen, depth);
+    if (REMAINS.test(name) && items.length === 2)
+      return remaining(items.map((item) => this.of(item, depth + 1)));
     if (KEEPS.test(name)) return columnLike(this.of(first, depth + 1));
     if (SUMS.test(name)) return summed(this.ofChoice(first, depth + 1) ?? UNKNOWN);
     if (ROUNDS.test(name)) return rounded(this.of(first, depth + 1));
@@ -221,7 +266,8 @@ export class ValueTypes {
     if (bits !== undefined && scale !== undefined)
       return decimal(certain(WIDTHS[bits], `digits of ${bits} bits`), Number(scale));
     if (/^toU?Int(?:8|16|32|64)$/.test(name)) return name.startsWith('toU') ? UNSIGNED : SIGNED;
-    if (!/^CAST$/i.test(name) || second[0]?.kind !== 'text' || second.length > 1) return UNKNOWN;
+    if (!/^(?:accurate)?CAST$/i.test(name) || second[0]?.kind !== 'text' || second.length > 1)
+      return UNKNOWN;
     return castType(second[0].value);
   }
 }
@@ -242,50 +288,12 @@ const isAboveInt64 = (node: Node | undefined): boolean =>
 const INT64_MAX = '9223372036854775807';
 
 /** Digits of the engine's decimals by their bits. */
-const WIDEST = 76;
-const WIDTHS: Readonly<Record<string, number>> = { 32: 9, 64: 18, 128: 38, 256: WIDEST };
-
-const NAMES: readonly (readonly [RegExp, string])[] = [
-  [/^(?:TINYINT|INT1) UNSIGNED$/i, 'UInt8'],
-  [/^SMALLINT UNSIGNED$/i, 'UInt16'],
-  [/^(?:INT|INTEGER|MEDIUMINT) UNSIGNED$/i, 'UInt32'],
-  [/^BIGINT UNSIGNED$/i, 'UInt64'],
-  [/^(?:TINYINT|INT1)$/i, 'Int8'],
-  [/^SMALLINT$/i, 'Int16'],
-  [/^(?:INT|INTEGER|MEDIUMINT)$/i, 'Int32'],
-  [/^BIGINT$/i, 'Int64'],
-  [/^(?:REAL|FLOAT|SINGLE)$/i, 'Float32'],
-  [/^DOUBLE(?: PRECISION)?$/i, 'Float64'],
-  [/^(?:DEC|DECIMAL|NUMERIC|FIXED)(?=\()/i, 'Decimal'],
-  [TEXT_TYPE, 'String'],
-];
-
-/** Gives the type of a CAST by the type's name as it was written. */
-export function castType(written: string): Known {
-  const target = engineType(written);
-  const [form, name] = NAMES.find(([pattern]) => pattern.test(target)) ?? [];
-  const type = form ? target.replace(form, name ?? '') : target;
-  // A type for which the engine has further names.
-  return /^(?:[A-Z][a-z0-9]+|UInt\d+)/.test(readEngineType(type).name) ? knownType(type) : OTHER;
-}
+const WIDTHS: Readonly<Record<string, number>> = {
+  32: 9,
+  64: 18,
+  128: 38,
+  256: DECIMAL_DIGITS_MAX,
+};
 
 const isFraction = (left: Known, right: Known): boolean =>
   left.kind === 'fraction' || right.kind === 'fraction';
-
-/** A literal is a decimal only if its digits are known. At this point the engine has already made a float of it. */
-const asFloat = (type: Known): Known => (type.kind === 'fraction' ? FLOAT : type);
-
-const columnLike = (type: Known): Known => (type.kind === 'literal' ? UNKNOWN : asFloat(type));
-
-function summed(type: Known): Known {
-  if (type.kind === 'decimal')
-    return decimal(type.precision > SUM_DIGITS ? WIDEST : SUM_DIGITS, type.scale);
-  return type.kind === 'count' || type.kind === 'literal' ? UNSIGNED : columnLike(type);
-}
-
-const rounded = (type: Known): Known =>
-  type.kind === 'float' || isExact(type)
-    ? columnLike(type)
-    : type.kind === 'unknown'
-      ? UNKNOWN
-      : OTHER;

@@ -1,5 +1,5 @@
 import type { AggregateFunction } from './aggregate-function.js';
-import { MOMENTS_AND_REGRESSIONS } from './statistics.js';
+import { asNumber, MOMENTS_AND_REGRESSIONS } from './statistics.js';
 
 const renamed = (name: string, most = 1): AggregateFunction => ({
   fewest: most,
@@ -84,8 +84,8 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = 
   product: {
     fewest: 1,
     most: 1,
-    write: (aggregate, args) => {
-      const values = aggregate('groupArray', args);
+    write: (aggregate, [x = '']) => {
+      const values = aggregate('groupArray', [asNumber(x)]);
       return `if(empty(${values}), NULL, arrayProduct(${values}))`;
     },
   },

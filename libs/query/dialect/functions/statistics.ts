@@ -1,5 +1,8 @@
 import type { Aggregate, AggregateFunction } from './aggregate-function.js';
 
+/** A number as a float. The product is an error of texts and times, of which the conversion makes null, or a number. */
+export const asNumber = (value: string): string => `toFloat64(multiply(${value}, toFloat64(1)))`;
+
 interface Sample {
   readonly count: string;
   /** Calls one of the engine's functions with the values' distances from their average. */
@@ -16,7 +19,7 @@ const ofOne = (fewest: number, write: (sample: Sample) => string): AggregateFunc
   most: 1,
   write: (aggregate, [x = '']) => {
     const count = aggregate('count', [x]);
-    const value = `toFloat64(${x})`;
+    const value = asNumber(x);
     const values = aggregate('groupArray', [value]);
     const average = `arrayWithConstant(length(${values}), arrayReduce('avg', ${values}))`;
     const of = (name: string): string =>
@@ -42,7 +45,7 @@ const ofPairs = (write: (pairs: Pairs) => string): AggregateFunction => ({
 
 function pairs(aggregate: Aggregate, y: string, x: string): Pairs {
   const beside = (value: string, other: string): string =>
-    `if(isNull(${other}), NULL, toFloat64(${value}))`;
+    `if(isNull(${other}), NULL, ${asNumber(value)})`;
   const [ys, xs] = [beside(y, x), beside(x, y)];
   return {
     count: aggregate('count', [ys]),

@@ -1,4 +1,5 @@
-import { selectedValues } from './selected-values.js';
+import { meaningsOf } from './combined-columns.js';
+import { columnsOfQuery } from './selected-values.js';
 import { hiddenBy } from './hidden-names.js';
 import {
   isList,
@@ -19,7 +20,7 @@ export function aliasesOf(nodes: Nodes): ReadonlyMap<string, readonly Nodes[]> {
     known.push(stands);
     aliases.set(name, known);
   };
-  const columnsOf = keptOf(selectedValues);
+  const columnsOf = keptOf(columnsOfQuery);
   const listsOf = keptOf(listsAmong);
   const look = (list: Nodes, caller: string, args: Nodes): void => {
     let from = 0;
@@ -28,12 +29,12 @@ export function aliasesOf(nodes: Nodes): ReadonlyMap<string, readonly Nodes[]> {
       if (node.kind === 'group')
         look(node.nodes, isCall ? (list[at - 1]?.text ?? '') : caller, isCall ? node.nodes : args);
       if (isSymbol(node, ',') || isWord(node, 'SELECT') || isWord(node, 'DISTINCT')) from = at + 1;
-      const standsFor = (place: number): Nodes | undefined => {
-        if (!isSymbol(list[at + 1], '->')) return columnsOf(queryNamed(list, at))[place];
-        return OF_ELEMENTS.test(caller) ? elementOf(listsOf(args)[place]) : undefined;
+      const standsFor = (place: number): readonly Nodes[] | undefined => {
+        if (!isSymbol(list[at + 1], '->')) return meaningsOf(columnsOf(queryNamed(list, at))[place]?.values); // prettier-ignore
+        return OF_ELEMENTS.test(caller) ? [elementOf(listsOf(args)[place])] : undefined;
       };
       for (const [place, hidden] of hiddenBy(list, at).entries())
-        add(hidden, standsFor(place) ?? NOTHING_KNOWN);
+        for (const stands of standsFor(place) ?? [NOTHING_KNOWN]) add(hidden, stands);
       const name = isWord(node, 'AS') ? nameOf(list[at + 1]) : undefined;
       if (name === undefined || isWord(list[at + 1], 'SELECT')) continue;
       add(name, list.slice(from, at));
@@ -47,8 +48,8 @@ export function aliasesOf(nodes: Nodes): ReadonlyMap<string, readonly Nodes[]> {
 const NOTHING_KNOWN: Nodes = [];
 
 /** Finds the same for the same nodes once: each of thousands of names asks for it. */
-function keptOf(find: (nodes: Nodes) => readonly Nodes[]): (nodes: Nodes) => readonly Nodes[] {
-  const kept = new Map<Nodes, readonly Nodes[]>();
+function keptOf<Found>(find: (nodes: Nodes) => Found): (nodes: Nodes) => Found {
+  const kept = new Map<Nodes, Found>();
   return (nodes) => {
     const found = kept.get(nodes) ?? find(nodes);
     kept.set(nodes, found);

@@ -1,5 +1,6 @@
 import type { Clause } from '../queries/select-clauses.js';
-import { isSymbol, isWord, type Nodes } from '../source-tree.js';
+import type { Scope } from '../queries/object-shapes.js';
+import { isSymbol, isWord, nameOf, type Nodes } from '../source-tree.js';
 
 /** The nodes behind the word FROM of a SELECT; none without it. */
 export function fromOf(nodes: Nodes, clauses: readonly Clause[]): Nodes {
@@ -20,3 +21,9 @@ export function tablesOf(nodes: Nodes, clauses: readonly Clause[]): ReadonlySet<
   }
   return names;
 }
+
+/** Tells whether a SELECT reads tables alone, and no query. */
+export const isOfTables = ({ sources, places, queries }: Scope): boolean =>
+  sources.length > 0 &&
+  sources.length === places.size &&
+  [...places].every((place) => !queries.has(nameOf(place) ?? ''));

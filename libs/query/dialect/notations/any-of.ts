@@ -35,6 +35,9 @@ export function anyOf(
   const isAny = isWord(any, 'ANY') || isWord(any, 'SOME');
   if ((!isAny && !isWord(any, 'ALL')) || !isList(list) || isQuery(list.nodes)) return undefined;
   const sought = nodes.slice(at, middle);
+  const items = isAny && sign.text === '=' ? writtenItems(list.nodes) : undefined;
+  // A list that is written out has its items beside the value, of its type.
+  if (items) return { text: add(`((${write(sought)}) IN (${write(items)}))`), end: middle + 3 };
   const [values, value] = [write(list.nodes), write(sought)];
   const each = `_each_${middle}`;
   const found =
@@ -46,6 +49,13 @@ export function anyOf(
     ? `CAST(${found}, 'Bool')`
     : `if(isNull(${value}), NULL, CAST(${found}, 'Bool'))`;
   return { text: add(text), end: middle + 3 };
+}
+
+/** The items of `ARRAY[1, 2]` or `[1, 2]`. */
+function writtenItems(nodes: Nodes): Nodes | undefined {
+  const [list, more] = isWord(nodes[0], 'ARRAY') ? nodes.slice(1) : nodes;
+  const isWritten = list?.kind === 'group' && list.text === '[' && more === undefined;
+  return isWritten && list.nodes.length > 0 && !isQuery(list.nodes) ? list.nodes : undefined;
 }
 
 /** Index behind sums with `||`, `&`, `|`, `<<`, `>>` and arrows between them. */

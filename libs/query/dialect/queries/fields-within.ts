@@ -1,6 +1,7 @@
 import { certain } from '@app/platform';
 import { quoteIdentifier } from '@app/warehouse';
 import { fieldOfElement } from './fields-of-elements.js';
+import { checkKeys } from '../names/keys-of-structs.js';
 import { fieldOf, type Scope } from './object-shapes.js';
 import { isKeyword } from '../operands.js';
 import {
@@ -63,13 +64,14 @@ function inObject(nodes: Nodes, at: number, end: number, scope: Scope): WrittenF
   const found = read && fieldOf(scope, read.path);
   if (!found || found.keys.length === 0 || found.keys.includes('')) return undefined;
   const { end: to, isElement } = read;
-  const { table, column, keys, field } = found;
+  const { table, column, keys, within, field } = found;
   const path = [...(table === undefined ? [] : [table]), column, ...keys]
     .map(quoteIdentifier)
     .join('.');
   const behind = endBefore(nodes, to);
   // `k.n.:Int64` itself names the type.
   if (field && !isSymbol(nodes[to], '.')) return { sql: field.write(path), end: to, behind };
+  if (!scope.sources.some(({ name }) => name === column)) checkKeys(column, keys, within);
   return isElement ? { sql: path, end: to, behind } : undefined;
 }
 

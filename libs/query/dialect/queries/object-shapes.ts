@@ -1,5 +1,6 @@
 import { certain } from '@app/platform';
 import type { FieldWithin, TableDescription } from '../../catalog.js';
+import type { Within } from '../names/keys-of-structs.js';
 import { NameLookups } from './name-lookups.js';
 import { behindOperator, isSetOperator, clausesOf, type Clause } from './select-clauses.js';
 import {
@@ -13,9 +14,6 @@ import {
   type Node,
   type Nodes,
 } from '../source-tree.js';
-
-/** Fields within a column of objects, by their keys with dots between them. */
-type Within = ReadonlyMap<string, FieldWithin>;
 
 /**
  * The columns of objects of a table, or of a query in its place, and the names of all its known
@@ -114,11 +112,11 @@ export class ObjectShapes {
   private describedTable(name: string): Shape {
     const table = this.table(name);
     if (!table) return UNKNOWN;
-    const { columns, within = [] } = table;
-    const objects = new Map<string, Map<string, FieldWithin>>(
+    const { columns, within = [], given } = table;
+    const objects = new Map(
       columns
         .filter(({ type }) => HOLDS_OBJECTS.test(type))
-        .map((column) => [column.name, new Map()]),
+        .map(({ name }) => [name, Object.assign(new Map<string, FieldWithin>(), { given: given?.get(name) })]), // prettier-ignore
     );
     for (const field of within) objects.get(field.column)?.set(field.keys.join('.'), field);
     return { objects, named: new Set(columns.map((column) => column.name)) };

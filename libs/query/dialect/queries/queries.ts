@@ -1,12 +1,22 @@
-import { quoteIdentifier } from '@app/warehouse';
 import type { TableDescription } from '../../catalog.js';
-import { bridged, bridgesOf } from './common-columns.js';
+import { bridgesOf } from './common-columns.js';
 import { Expressions, type Writing } from '../expressions.js';
 import { ObjectShapes, OUTERMOST, type Scope } from './object-shapes.js';
 import { checkNaturalJoin } from './natural-joins.js';
 import { withEmptySet } from '../grouping/empty-sets.js';
 import { clausesOf, isSetOperator, type Clause } from './select-clauses.js';
-import { isMany, selectItems, type SelectItem } from './select-items.js';
+import {
+  besideOthers,
+  isMany,
+  isSingle,
+  listOf,
+  quantifierLength,
+  quantifierOf,
+  selectItems,
+  valueOf,
+  type Bridges,
+  type SelectItem,
+} from './select-items.js';
 import {
   findSumsOfNothing,
   isOneRow,
@@ -19,7 +29,6 @@ import {
   endOf,
   isSymbol,
   isWord,
-  itemAt,
   itemsOf,
   startOf,
   type Node,
@@ -29,7 +38,7 @@ import { keysOf, namesOf, outputOf, type Keys, type Output } from '../names/outp
 import { findSessionWords } from '../names/session-words.js';
 import { hiddenTables } from '../names/hidden-tables.js';
 import type { ValueTypes } from '../casts/value-types.js';
-import { tablesOf } from '../names/table-names.js';
+import { isOfTables, tablesOf } from '../names/table-names.js';
 import { NO_KEYS, seesGroups, zeroKeys, type ZeroKeys } from '../numbers/zero-keys.js';
 import { WrittenLength } from '../written-length.js';
 
@@ -101,14 +110,19 @@ export class Queries {
   private bridges(selects: readonly Nodes[]): readonly Bridges[] {
     const lists = selects.map((select) => {
       const [first] = select;
-      const isGroup = first?.kind === 'group' && select.length === 1;
-      return listOf(isGroup ? first.nodes : select).map(valueOf);
+      const nodes = first?.kind === 'group' && select.length === 1 ? first.nodes : select;
+      return { nodes, items: listOf(nodes).map(valueOf) };
     });
-    const [length = 0] = lists.map((items) => items.length);
-    if (length === 0 || lists.some((items) => items.length !== length || items.some(isMany)))
+    const [length = 0] = lists.map(({ items }) => items.length);
+    if (length === 0 || lists.some(({ items }) => items.length !== length || items.some(isMany)))
       return [];
+    const types = lists.map(({ nodes, items }) => {
+      const scope = (): Scope => this.shapes.scopeOf(nodes, clausesOf(nodes), this.scope);
+      const read = () => items.map((item) => this.types.ofChoice(item));
+      return this.types.within(() => isOfTables(scope()), read);
+    });
     const columns = Array.from({ length }, (_, column) =>
-      bridgesOf(lists.map((items) => this.types.ofChoice(itemAt(items, column)))),
+      bridgesOf(types.map((list) => list[column])),
     );
     return selects.map((_, select) => columns.map((column) => column[select]));
   }
@@ -123,11 +137,16 @@ export class Queries {
         : this.source.slice(startOf(nodes), endOf(nodes));
     const [outer, outerKeys] = [this.scope, this.keys];
     this.scope = this.shapes.scopeOf(nodes, clauses, outer);
-    const { source, types, elements } = this;
+    const { source, types, elements, scope } = this;
     const select = { source, types, elements, tables: tablesOf(nodes, clauses), isMember };
-    const keys = zeroKeys(nodes, clauses, select);
     try {
-      return this.clauses(nodes, clauses, list, { bridges, keys, tables: select.tables });
+      return types.within(
+        () => isOfTables(scope),
+        () => {
+          const keys = zeroKeys(nodes, clauses, select);
+          return this.clauses(nodes, clauses, list, { bridges, keys, tables: select.tables });
+        },
+      );
     } finally {
       this.scope = outer;
       this.keys = outerKeys;
@@ -251,49 +270,8 @@ const OF_VALUES = /^(?:SELECT|PREWHERE|WHERE|HAVING|ORDER)$/;
 /** Clauses with conditions that select rows. */
 const OF_ROWS = /^(?:FROM|PREWHERE|WHERE|HAVING)$/;
 
-type Bridges = readonly (string | undefined)[];
-
 interface Known {
   readonly bridges: Bridges;
   readonly keys: ZeroKeys;
   readonly tables: ReadonlySet<string>;
-}
-
-const isSingle = (nodes: Nodes): boolean => !nodes.some((_, at) => isSetOperator(nodes, at));
-
-/** The select list of one SELECT; none if several are combined. */
-function listOf(nodes: Nodes): readonly Nodes[] {
-  if (!isSingle(nodes)) return [];
-  const list = clausesOf(nodes).find(({ word }) => word === 'SELECT');
-  const body = list ? nodes.slice(list.from, list.to) : [];
-  return itemsOf(body.slice(quantifierLength(body)));
-}
-
-const valueOf = (item: Nodes): Nodes =>
-  item.length > 2 && isWord(item.at(-2), 'AS') ? item.slice(0, -2) : item;
-
-function besideOthers(
-  items: readonly SelectItem[],
-  bridges: Bridges,
-  nodes: Nodes,
-): readonly SelectItem[] {
-  if (bridges.every((bridge) => bridge === undefined)) return items;
-  const written = listOf(nodes);
-  return items.map((item, at) => {
-    const bridge = bridges[at];
-    if (bridge === undefined) return item;
-    const own = itemAt(written, at);
-    const last = own.at(-1);
-    const name = item.name ?? (last?.kind === 'group' ? undefined : last?.value);
-    const cast = bridged(item.expression, bridge, valueOf(own));
-    return { ...item, text: name === undefined ? cast : `${cast} AS ${quoteIdentifier(name)}` };
-  });
-}
-
-/** The length of `DISTINCT`, which may stand before the list. */
-const quantifierLength = (body: Nodes): number => (isWord(body[0], 'DISTINCT') ? 1 : 0);
-
-function quantifierOf(body: Nodes, source: string): string {
-  const length = quantifierLength(body);
-  return length === 0 ? '' : `${source.slice(startOf(body), body[length - 1]?.end)} `;
 }

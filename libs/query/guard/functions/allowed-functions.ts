@@ -29,3 +29,25 @@ export const ALLOWED_TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
   'generateSeries',
   'values',
 ]);
+
+/** Table functions of the engine that are refused; others do not exist. In lower case. */
+export const REFUSED_TABLE_FUNCTIONS: ReadonlySet<string> = new Set(
+  [
+    'arrowStream cosn dictionary eval executable filesystem format fuzzJSON fuzzQuery generateRandom',
+    'input jdbc loop merge mongodb mysql null odbc oss postgresql primes redis sqlite',
+    'SQLStandardValues view viewExplain viewIfPermitted ytsaurus hudi hdfs gcs remote remoteSecure',
+    'cluster clusterAllReplicas hudiCluster hdfsCluster file fileCluster url urlCluster s3 s3Cluster',
+    'azureBlobStorage azureBlobStorageCluster prometheusQuery prometheusQueryRange',
+    'mergeTreeAnalyzeIndexes mergeTreeAnalyzeIndexesUUID mergeTreeIndex mergeTreeProjection',
+    'mergeTreeTextIndex timeSeriesData timeSeriesMetrics timeSeriesSamples timeSeriesSelector',
+    'timeSeriesTags',
+    ...['deltaLake', 'iceberg', 'paimon'].flatMap((format) =>
+      ['', 'Azure', 'HDFS', 'Local', 'S3'].map(
+        (store) => `${format}${store} ${format}${store}Cluster`,
+      ),
+    ),
+  ]
+    .join(' ')
+    .toLowerCase()
+    .split(' '),
+);

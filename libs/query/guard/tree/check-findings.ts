@@ -6,6 +6,7 @@ import {
   ALLOWED_TABLE_FUNCTIONS,
   isAllowedFunction,
   KNOWN_FUNCTIONS,
+  REFUSED_TABLE_FUNCTIONS,
 } from '../functions/allowed-functions.js';
 import { TRANSLATED_FUNCTIONS } from '../../dialect/functions/translated-functions.js';
 import { FUNCTIONS_ELSEWHERE } from '../functions/functions-elsewhere.js';
@@ -43,7 +44,10 @@ export function checkFindings(
   const at = (name: string): string => placeOf(name, text);
   for (const name of findings.tableFunctions) {
     if (ALLOWED_TABLE_FUNCTIONS.has(name)) continue;
-    const instead = elsewhere(name);
+    const isRefused = REFUSED_TABLE_FUNCTIONS.has(name.toLowerCase());
+    const near =
+      didYouMean(name, [...ALLOWED_TABLE_FUNCTIONS]) || ': tables are read by their names';
+    const instead = elsewhere(name) ?? (isRefused ? undefined : near);
     if (instead !== undefined)
       throw new MillraceError(
         'INVALID_SQL',
