@@ -16,7 +16,7 @@ import { shortRecords, type ShortRecords } from '../csv/uneven-records.js';
 import type { DecimalPaths } from '../columns/wide-decimals.js';
 import { BlankLinesError } from '../csv/blank-lines-error.js';
 import { checkCharacters } from './character-scan.js';
-import { decimalsOfFile, otherDecimal, togetherOf } from '../columns/decimals-of-files.js';
+import { decimalsOfSound, otherDecimal, togetherOf } from '../columns/decimals-of-files.js';
 import { halfOfFree } from '../temporary-room.js';
 import { checkJsonDepth, OBJECT_LEVELS_MAX } from './json-depth.js';
 import { typelessColumns } from '../columns/typeless-columns.js';
@@ -93,7 +93,7 @@ function checkOf(
       };
     case 'parquet':
       return {
-        look: async (file) => ({ ...NOTHING_SEEN, decimals: await decimalsOfFile(file) }),
+        look: async (file, name) => ({ ...NOTHING_SEEN, decimals: await orRefused(decimalsOfSound(file), name) }), // prettier-ignore
       };
     case 'csv':
       return {

@@ -1,4 +1,4 @@
-import { areWide, decimalColumns, footerOf, type DecimalBytes } from '@app/parquet';
+import { areWide, decimalColumns, footerOf, refuseWideDeltas, type DecimalBytes, type Footer } from '@app/parquet'; // prettier-ignore
 import { MillraceError } from '@app/platform';
 import type { DecimalPaths, FoundDecimal } from './wide-decimals.js';
 
@@ -38,13 +38,24 @@ export function otherDecimal(
 }
 
 /** The decimals of a file on this machine; none where it is no Parquet that can be read. */
-export async function decimalsOfFile(file: string): Promise<ReadonlyMap<string, DecimalBytes>> {
-  const footer = await footerOf(file, file).catch((error: unknown) => {
+export const decimalsOfFile = async (file: string): Promise<ReadonlyMap<string, DecimalBytes>> =>
+  decimalColumns((await readableFooter(file))?.schema ?? []);
+
+/**
+ * The decimals of a file whose values are read as they are.
+ * @throws {BrokenFileError} where the engine would take values of it for others
+ */
+export async function decimalsOfSound(file: string): Promise<ReadonlyMap<string, DecimalBytes>> {
+  const footer = await readableFooter(file);
+  if (footer) await refuseWideDeltas(file, footer);
+  return decimalColumns(footer?.schema ?? []);
+}
+
+const readableFooter = (file: string): Promise<Footer | undefined> =>
+  footerOf(file, file).catch((error: unknown) => {
     // A fault of it is told when its columns are asked for.
     const isOfFile =
       error instanceof MillraceError || (error instanceof Error && 'syscall' in error);
     if (isOfFile) return undefined;
     throw error;
   });
-  return decimalColumns(footer?.schema ?? []);
-}

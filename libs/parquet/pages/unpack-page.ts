@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
 import { Decompressor } from '@cloudpss/zstd/napi';
-import { BrokenFileError } from './broken-file-error.js';
+import { BrokenFileError } from '../broken-file-error.js';
 
 /** @param bytes the size that it may have after decompression; no more is held in memory */
 type Unpack = (page: Buffer, bytes: number) => Promise<Buffer> | Buffer;
