@@ -29,6 +29,7 @@ const formatted = (name: string): ScalarFunction =>
   });
 
 /** A point in time is in UTC unless a zone is given. Without a zone it would be a local time. */
+const now = fn(0, 0, () => "now64(6, 'UTC')");
 const withZone = (unit: string): ScalarFunction =>
   fn(1, 2, (x, zone = "'UTC'") => `fromUnixTimestamp64${unit}(${x}, ${zone})`);
 
@@ -218,6 +219,9 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   nanvl: fn(2, 2, (x, y) => `if(isNaN(${x}), ${y}, ${x})`),
   random: fn(0, 0, () => 'randCanonical()'),
   now64: fn(0, 2, (digits = '3', zone = "'UTC'") => `now64(${digits}, ${zone})`),
+  clock_timestamp: now,
+  statement_timestamp: now,
+  transaction_timestamp: now,
   fromunixtimestamp64second: withZone('Second'),
   fromunixtimestamp64milli: withZone('Milli'),
   fromunixtimestamp64micro: withZone('Micro'),
