@@ -36,9 +36,8 @@ const hashedQuery = z.object({
   extensions: z.object({ persistedQuery: z.object({}).loose() }),
 });
 
+/** The client passes over an answer that has more than the standard's envelope. */
 const HASH_UNKNOWN = {
-  code: 400,
-  message: 'queries are not known by a hash here: send the query',
   errors: [{ message: 'PersistedQueryNotSupported', extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } }],
 }; // prettier-ignore
 
