@@ -96,7 +96,7 @@ export class GraphqlController {
     reply: FastifyReply,
   ): Promise<void> {
     const body = await readJson(request, z.unknown());
-    // Told so, the client sends the query itself from then on.
+    // The client sends the query itself once it is told so.
     if (hashedQuery.safeParse(body).success)
       return void (await reply.status(400).type(JSON_TYPE).send(HASH_UNKNOWN));
     const { query, variables, operationName } = graphqlBody.parse(body);
