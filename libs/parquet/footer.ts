@@ -4,7 +4,7 @@ import { MillraceError } from '@app/platform';
 import { ENCRYPTED, footerOutline } from './footer-outline.js';
 
 /** The end of a Parquet file. */
-interface Footer {
+export interface Footer {
   /** All elements in order, each before those within it. */
   readonly schema: readonly SchemaElement[];
   /** The number of rows, as the footer says. */

@@ -2,8 +2,8 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { diskFull, MillraceError } from '@app/platform';
 import { BrokenFileError } from './broken-file-error.js';
-import { rowGroups, type ColumnChunk } from './column-chunks.js';
-import { columnLevels } from './column-levels.js';
+import { rowGroups, type ColumnChunk } from './pages/column-chunks.js';
+import { columnLevels } from './pages/column-levels.js';
 import type { LeafColumn, NullableObject } from './nullable-objects.js';
 
 /** This many rows become the bits of one number. */

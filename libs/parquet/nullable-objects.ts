@@ -1,5 +1,5 @@
 import type { SchemaElement } from 'hyparquet';
-import type { Levels } from './column-levels.js';
+import type { Levels } from './pages/column-pages.js';
 
 /** A column that holds values, within a struct or a map. */
 export interface LeafColumn extends Levels {
@@ -35,7 +35,7 @@ export function nullableObjects(schema: readonly SchemaElement[]): readonly Null
     const element = elements[at];
     at += 1;
     if (!element) return [];
-    const levels = below(above, element);
+    const levels = levelsBelow(above, element);
     if (holdsValues(element)) return [{ column: column++, ...levels }];
     const leaves: LeafColumn[] = [];
     for (let left = element.num_children ?? 0; left > 0 && at < elements.length; left -= 1)
@@ -51,7 +51,7 @@ export function nullableObjects(schema: readonly SchemaElement[]): readonly Null
   return objects;
 }
 
-function below({ definition, repetition }: Levels, element: SchemaElement): Levels {
+export function levelsBelow({ definition, repetition }: Levels, element: SchemaElement): Levels {
   const isRepeated = element.repetition_type === 'REPEATED';
   return {
     definition: definition + (isRepeated || element.repetition_type === 'OPTIONAL' ? 1 : 0),

@@ -7,8 +7,8 @@ import { BrokenFileError } from './broken-file-error.js';
 
 /** The types of Thrift's compact protocol that the format uses. */
 export const STOP = 0;
-const TRUE = 1;
-const FALSE = 2;
+export const TRUE = 1;
+export const FALSE = 2;
 const BYTE = 3;
 const I16 = 4;
 export const I32 = 5;

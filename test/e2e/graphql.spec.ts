@@ -53,6 +53,15 @@ describe('GraphQL', () => {
   });
   afterAll(() => server.giveBack());
 
+  it('tells Apollo’s client, which sends a hash first, to send the query', async () => {
+    const hash = { extensions: { persistedQuery: { version: 1, sha256Hash: 'ab' } } };
+    const answer = await send(JSON.stringify({ operationName: 'a', ...hash }), 'application/json');
+    const extensions = { code: 'PERSISTED_QUERY_NOT_SUPPORTED' };
+    expect([answer.status, answer.json()]).toEqual([400, { errors: [{ message: 'PersistedQueryNotSupported', extensions }] }]); // prettier-ignore
+    const both = JSON.stringify({ query: '{ spacex_aggregate { count } }', ...hash });
+    expect((await send(both, 'application/json')).status).toBe(200);
+  });
+
   it("answers ROAPI's queries with rows", async () => {
     expect(
       await text(

@@ -7,6 +7,7 @@ import {
   NULL_ROWS,
   nullObjects,
   NullsAllowance,
+  refuseWideDeltas,
   tellingColumns,
   type NullableObject,
 } from '@app/parquet';
@@ -88,6 +89,7 @@ export async function* rowsOf(
   for await (const file of files) {
     let rows = 0;
     try {
+      await refuseMisread(file);
       const nulls = await nullsOf(file, fields, target().directory);
       const select = selectRows(file, fields, nulls);
       await refuseOtherTypes(engine, select, stored);
@@ -119,7 +121,7 @@ async function nullsOf(
     return objects.find((each) => each.name === own?.name) ?? [];
   });
   if (wanted.length === 0) return nulls;
-  try {
+  return named(name, async () => {
     const telling = tellingColumns((await footerOf(file, name)).bytes, wanted);
     const allowance = new NullsAllowance();
     for (const [index, object] of wanted.entries()) {
@@ -127,13 +129,26 @@ async function nullsOf(
       const rows = await nullObjects(file, telling.get(object) ?? [], target, allowance);
       if (rows > 0) nulls.set(object.name, inRows(target));
     }
+    return nulls;
+  });
+}
+
+/** @throws {MillraceError} for a file whose values the engine would take for others */
+async function refuseMisread({ file, format, name }: DataFile): Promise<void> {
+  if (format !== 'Parquet') return;
+  await named(name, async () => refuseWideDeltas(file, await footerOf(file, name)));
+}
+
+/** Names the file in what is said to be wrong with it. */
+async function named<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
   } catch (error) {
     const isOfFile = error instanceof Error && !(error instanceof MillraceError);
     // The system's own messages contain paths of our folders.
     if (!isOfFile || isOutOfSpace(error) || 'syscall' in error) throw error;
     throw unreadable(name, error.message, error);
   }
-  return nulls;
 }
 
 const inRows = (target: string): string =>

@@ -11,6 +11,7 @@ import type { Bind } from '../protocol/front-messages.js';
 import { asksCatalog } from '../statements/catalog-statement.js';
 import { parameterTypes } from '../statements/parameter-types.js';
 import { isName, type StatementText } from '../statements/postgres-tokens.js';
+import { refuseRowLocks } from '../statements/row-locks.js';
 import { anyValue, parameterValue } from '../values/parameter-value.js';
 import { catalogFailure, catalogRows } from './catalog-rows.js';
 import { EngineRows } from './engine-rows.js';
@@ -46,10 +47,11 @@ export class Answering {
     private readonly database: string,
   ) {}
 
-  /** @throws {MillraceError} */
+  /** @throws {MillraceError} @throws {PostgresError} 25006 */
   prepare(statement: StatementText, given: readonly number[]): PreparedStatement {
+    const { tokens } = statement;
+    refuseRowLocks(tokens);
     return this.held((organization) => {
-      const { tokens } = statement;
       const isTable = (name: string): boolean =>
         this.by.catalog.table(organization, name) !== undefined;
       const named = tokens.filter(isName).flatMap(({ value }) => this.by.catalog.table(organization, value)?.columns ?? []); // prettier-ignore

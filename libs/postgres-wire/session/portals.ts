@@ -11,6 +11,8 @@ export const DONE = noRows('SELECT 0');
 export interface Portal {
   readonly asked: PreparedStatement;
   readonly values: Values;
+  /** It stays when its transaction ends. */
+  readonly isHeld?: boolean;
   /** It is undefined until the client first asks for rows. */
   rows?: Rows;
   quiet?: NodeJS.Timeout;
@@ -60,6 +62,11 @@ export class Portals {
     clearTimeout(portal.quiet);
     portal.rows?.close();
     this.portals.delete(name);
+  }
+
+  /** Closes those that end with their transaction. */
+  endTransaction(): void {
+    for (const [name, { isHeld }] of this.portals) if (!isHeld) this.close(name);
   }
 
   closeAll(): void {

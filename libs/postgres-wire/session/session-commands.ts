@@ -42,7 +42,7 @@ export async function sessionRows(
       const tag = transaction.status === 'E' ? 'ROLLBACK' : session.tag;
       if (transaction.isNone) writer.notice('25P01', 'there is no transaction in progress');
       transaction.status = 'I';
-      portals.closeAll();
+      portals.endTransaction();
       return noRows(tag);
     }
     case 'rollback-to':
@@ -58,7 +58,7 @@ export async function sessionRows(
       return oneText(name, settings.show(name) ?? (await state.show(name)), formats, session.tag);
     }
     case 'declare':
-      portals.put(session.name, state.portalOf(session.query));
+      portals.put(session.name, { ...state.portalOf(session.query), isHeld: session.isHeld });
       break;
     case 'fetch': {
       const portal = portals.get(session.name);

@@ -101,7 +101,7 @@ export class Session {
 
   private async sync(): Promise<void> {
     this.isPassing = false;
-    if (this.transaction.isNone) this.portals.closeAll();
+    if (this.transaction.isNone) this.portals.endTransaction();
     this.output.writer.ready(this.transaction.status);
     await this.output.flush();
   }
@@ -127,7 +127,7 @@ export class Session {
         if (hasRows(asked)) rows.describe(writer);
         await this.send(rows, 0);
       });
-    if (this.transaction.isNone) this.portals.closeAll();
+    if (this.transaction.isNone) this.portals.endTransaction();
     writer.ready(this.transaction.status);
   }
 

@@ -24,6 +24,10 @@ const LONGER: Readonly<Record<string, readonly [words: readonly string[], oid: n
   timestamp: [['with', 'time', 'zone'], 1184],
 };
 
+/** The OID of a type that is one word. */
+export const oidOfWord = (type: PostgresToken | undefined): number | undefined =>
+  type && Object.hasOwn(OIDS, type.value) ? OIDS[type.value] : undefined;
+
 /** The cast behind a token. It is undefined when there is no cast, or its type has a precision. */
 export function castBehind(tokens: readonly PostgresToken[], at: number): Cast | undefined {
   const name = tokens[at + 2];

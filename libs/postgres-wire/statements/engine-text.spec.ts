@@ -34,6 +34,12 @@ describe('a statement with PostgreSQL’s texts', () => {
     ],
     ['SELECT a=any($1::"int8"[]),b<>all($2)', 'SELECT a IN(<1>),b NOT IN(<2>)'],
     ['SELECT a = ANY (SELECT 1)', 'SELECT a = ANY (SELECT 1)'],
+    ['SELECT 1 = ANY(a), 2 <> ALL (t.b)', 'SELECT 1 = ANY(a), 2 <> ALL (t.b)'],
+    [
+      `SELECT '{1,NULL}'::int[], '{"a,b"}' :: "text" [ ], '{}'::float8[]`,
+      `SELECT ['1'::int, NULL]::int[], ['a,b'::"text"] :: "text" [ ], []::float8[]`,
+    ],
+    ["SELECT 'a'::text[], '{1}'::jsonb", "SELECT 'a'::text[], '{1}'::jsonb"],
     ['SELECT a FROM "db"."public"."t", db.public.u', 'SELECT a FROM "public"."t", public.u'],
     ['SELECT x.public.t, a.db.public.t, db.t', 'SELECT x.public.t, a.db.public.t, db.t'],
     ["SELECT 1 LIMIT ('5'::int4) OFFSET '2'::int8", 'SELECT 1 LIMIT (5) OFFSET 2'],

@@ -1,5 +1,6 @@
 import { quoteText } from '@app/warehouse';
 import { textElements } from '../values/parameter-value.js';
+import { ELEMENT_OF_OID } from '../values/postgres-type.js';
 import { castBehind, type Cast } from './cast-behind.js';
 import {
   isName,
@@ -31,8 +32,8 @@ export interface Placeholder {
 
 /**
  * Rewrites what PostgreSQL's lexer reads differently from the engine's: texts with backslashes,
- * `E'…'`, `$$…$$`, comments within comments, `$1`, and `= ANY($1)`. The dialect, which every
- * statement passes, does the rest.
+ * `E'…'`, `$$…$$`, comments within comments, `$1`, `= ANY($1)` and `'{a,b}'::text[]`. The dialect,
+ * which every statement passes, does the rest.
  * @param placeholder the text that replaces `$n`, which may be a key of JSON behind an arrow
  * @param database its name may stand before `public`; the engine's names have two pieces at most
  */
@@ -64,7 +65,7 @@ export function engineText(
       pieces.push({ start: token.start, end, text: '' });
       return;
     }
-    const rows = rowsOf(tokens, at) ?? listOf(tokens, at) ?? bytesOf(tokens, at);
+    const rows = rowsOf(tokens, at) ?? listOf(tokens, at) ?? arrayOf(text, tokens, at) ?? bytesOf(tokens, at); // prettier-ignore
     if (rows) end = rows.end;
     const written = rows?.text ?? writtenOf(tokens, at);
     if (written !== undefined && written !== token.text)
@@ -106,6 +107,16 @@ function listOf(tokens: readonly PostgresToken[], at: number) {
   return { text, end };
 }
 
+/** An array as a text, `'{1,NULL}'::int[]`: a list, each of whose elements has the cast. */
+function arrayOf(text: string, tokens: readonly PostgresToken[], at: number) {
+  const [token, cast, type] = [tokens[at], castBehind(tokens, at), tokens[at + 2]];
+  if (token?.kind !== 'text' || !cast || !type || !ELEMENT_OF_OID.has(cast.oid)) return undefined;
+  if (!/^\s*\{/.test(token.value)) return undefined;
+  const scalar = text.slice(type.start, cast.end).replace(/\s*\[\s*\]$/, '');
+  const elements = textElements(token.value).map((each) => (each === null ? 'NULL' : `${quoteText(each.toString('utf8'))}::${scalar}`)); // prettier-ignore
+  return { text: `[${elements.join(', ')}]`, end: token.end };
+}
+
 const BYTEA = 17;
 
 /** Bytes, as psycopg2 writes them: `'\x6162'::bytea`. */
@@ -135,7 +146,7 @@ function writtenOf(tokens: readonly PostgresToken[], at: number): string | undef
   }
 }
 
-/** `ANY (list)`, with a list that is no query. */
+/** `ANY (list)`, with a list that stands there: the dialect reads queries, and columns of lists. */
 const isAny = (
   tokens: readonly PostgresToken[],
   at: number,
@@ -143,7 +154,7 @@ const isAny = (
 ): boolean =>
   isWord(tokens[at], ...words) &&
   isSymbol(tokens[at + 1], '(') &&
-  !isWord(tokens[at + 2], 'select', 'with', 'values');
+  (/^(?:parameter|text)$/.test(tokens[at + 2]?.kind ?? '') || isWord(tokens[at + 2], 'array'));
 
 function joined(text: string, pieces: readonly Piece[]): EngineText {
   if (pieces.length === 0) return { text, placeOf: (at) => at };

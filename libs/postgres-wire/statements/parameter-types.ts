@@ -2,16 +2,26 @@ import type { Column } from '@app/warehouse';
 import { UNKNOWN } from '../values/parameter-value.js';
 import { ARRAY_OF_OID, postgresType, TEXT_TYPE } from '../values/postgres-type.js';
 import { castBehind } from './cast-behind.js';
+import { bracketPairs, COMPARES, FLOAT8, INT4, INT8, typeFrom, typeOfValue, typeWithin, type Operands } from './operand-types.js'; // prettier-ignore
 import { isName, isSymbol, isWord, type PostgresToken } from './postgres-tokens.js';
 
-/** The OIDs of numbers and booleans in a statement. */
-const [INT8, FLOAT8, BOOL] = [20, 701, 16];
 /** PostgreSQL's message has no more parameters. */
 const PARAMETERS_MAX = 65_535;
-const COMPARES = /^(?:=|<>|!=|<|>|<=|>=)$/;
 /** Signs between two lists, of two characters each. */
 const LIST_SIGN = /^(?:@>|<@|&&)$/;
 const ARITHMETIC = /^[-+*/%]$/;
+/** The arguments of calls that are numbers whatever stands beside them, from the first one on. */
+const ARGUMENTS: Readonly<Record<string, readonly (number | undefined)[]>> = {
+  ...{ round: [undefined, INT4], trunc: [undefined, INT4], repeat: [undefined, INT4] },
+  ...{ left: [undefined, INT4], right: [undefined, INT4], lpad: [undefined, INT4] },
+  ...{ rpad: [undefined, INT4], substr: [undefined, INT4, INT4] },
+  ...{ substring: [undefined, INT4, INT4], split_part: [undefined, undefined, INT4] },
+  ...{ generate_series: [INT8, INT8, INT8], make_date: [INT4, INT4, INT4] },
+  ...{ power: [FLOAT8, FLOAT8], pow: [FLOAT8, FLOAT8] },
+};
+const ARGUMENTS_MAX = 3;
+/** Calls whose arguments have one type. */
+const OF_ONE_TYPE = /^(?:coalesce|nullif|greatest|least|ifnull)$/;
 
 /** The number of parameters of a statement, which is the greatest number in it. */
 const parameterCount = (tokens: readonly PostgresToken[]): number =>
@@ -37,7 +47,14 @@ export function parameterTypes(
     { length: Math.max(parameterCount(tokens), given.length) },
     (_, index) => (given[index] === UNKNOWN_OID ? UNKNOWN : (given[index] ?? UNKNOWN)),
   );
-  const place: Place = { tokens, columns: typesByName(columns), open: [] };
+  const brackets = bracketPairs(tokens);
+  const place: Place = {
+    tokens,
+    columns: typesByName(columns),
+    brackets,
+    found: new Map(),
+    open: [],
+  };
   tokens.forEach((token, at) => {
     if (isSymbol(token, '(')) place.open.push(at);
     else if (isSymbol(token, ')')) place.open.pop();
@@ -48,9 +65,7 @@ export function parameterTypes(
 }
 
 /** The facts that are known at a token of a statement. */
-interface Place {
-  readonly tokens: readonly PostgresToken[];
-  readonly columns: ReadonlyMap<string, number | undefined>;
+interface Place extends Operands {
   /** The brackets around it. */
   readonly open: number[];
 }
@@ -74,21 +89,50 @@ function typeAt(place: Place, at: number): number | undefined {
   const [before, next] = [tokens[at - 1], tokens[at + 1]];
   const cast = castBehind(tokens, at);
   if (cast) return cast.oid;
+  const list = open.at(-1);
+  const call = list === undefined ? undefined : tokens[list - 1];
   // Another cast reads the text.
-  if (isSymbol(next, '::') || isWord(next, 'as')) return undefined;
+  if (isSymbol(next, '::') || (isWord(next, 'as') && isWord(call, 'cast', 'try_cast')))
+    return undefined;
   if (isWord(before, 'limit', 'offset', 'first', 'next')) return INT8;
   if (LIST_SIGN.test(`${tokens[at - 2]?.text ?? ''}${before?.text ?? ''}`))
-    return typeOf(place, at - 3);
+    return typeOfValue(place, at - 3);
+  // A product is a value of its own: `t - $1 * INTERVAL '1 day'`.
+  if (isFactor(before, next)) return typeBehind(place, at);
   if (before?.kind === 'symbol' && (COMPARES.test(before.text) || ARITHMETIC.test(before.text)))
-    return typeOf(place, at - 2) ?? typeBehind(place, at);
-  if (isWord(before, 'between')) return typeOf(place, at - 2 - Number(isWord(tokens[at - 2], 'not'))); // prettier-ignore
-  if (isWord(before, 'and') && isWord(tokens[at - 3], 'between')) return typeOf(place, at - 4); // prettier-ignore
-  const list = open.at(-1);
-  if (list !== undefined && isWord(tokens[list - 1], 'in'))
-    return typeOf(place, list - 2 - Number(isWord(tokens[list - 2], 'not')));
-  if (list !== undefined && isWord(tokens[list - 1], 'any', 'all', 'some'))
-    return arrayOf(typeOf(place, list - 3));
-  return typeBehind(place, at);
+    return typeOfValue(place, at - 2) ?? typeBehind(place, at);
+  if (isWord(before, 'between')) return typeOfValue(place, at - 2 - Number(isWord(tokens[at - 2], 'not'))); // prettier-ignore
+  if (isWord(before, 'and') && isWord(tokens[at - 3], 'between')) return typeOfValue(place, at - 4 - Number(isWord(tokens[at - 4], 'not'))); // prettier-ignore
+  if (list !== undefined && isWord(call, 'in'))
+    return typeOfValue(place, list - 2 - Number(isWord(tokens[list - 2], 'not')));
+  if (list !== undefined && isWord(call, 'any', 'all', 'some'))
+    return arrayOf(typeOfValue(place, list - 3));
+  const type = typeBehind(place, at);
+  return type ?? (list !== undefined && isName(call) ? typeOfArgument(place, at, list, call.value.toLowerCase()) : undefined); // prettier-ignore
+}
+
+const isFactor = (before: PostgresToken | undefined, next: PostgresToken | undefined): boolean =>
+  (isSymbol(before, '+') || isSymbol(before, '-')) &&
+  (isSymbol(next, '*') || isSymbol(next, '/') || isSymbol(next, '%'));
+
+/** The type of a whole argument of a call. */
+function typeOfArgument(place: Place, at: number, open: number, call: string): number | undefined {
+  const { tokens, brackets } = place;
+  const [before, next] = [tokens[at - 1], tokens[at + 1]];
+  const isWhole = (isSymbol(before, '(') || isSymbol(before, ',')) && (isSymbol(next, ')') || isSymbol(next, ',')); // prettier-ignore
+  if (!isWhole) return undefined;
+  if (OF_ONE_TYPE.test(call)) {
+    const { found } = place;
+    if (!found.has(open)) found.set(open, typeWithin(place, open + 1, brackets.get(open) ?? at));
+    return found.get(open);
+  }
+  if (!Object.hasOwn(ARGUMENTS, call)) return undefined;
+  let index = 0;
+  for (let each = open + 1; each < at && index < ARGUMENTS_MAX; each += 1) {
+    if (isSymbol(tokens[each], '(')) each = brackets.get(each) ?? at;
+    else if (isSymbol(tokens[each], ',')) index += 1;
+  }
+  return ARGUMENTS[call]?.[index];
 }
 
 function typeBehind(place: Place, at: number): number | undefined {
@@ -96,17 +140,7 @@ function typeBehind(place: Place, at: number): number | undefined {
   const sign = tokens[at + 1];
   if (sign?.kind !== 'symbol' || !(COMPARES.test(sign.text) || ARITHMETIC.test(sign.text)))
     return undefined;
-  const behind = isSymbol(tokens[at + 3], '.') ? at + 4 : at + 2;
-  return typeOf(place, behind);
-}
-
-/** The type of the column or the number that stands there. */
-function typeOf({ tokens, columns }: Place, at: number): number | undefined {
-  const token = tokens[at];
-  if (!token) return undefined;
-  if (token.kind === 'number') return /[.e]/i.test(token.text) ? FLOAT8 : INT8;
-  if (isWord(token, 'true', 'false')) return BOOL;
-  return isName(token) && !isSymbol(tokens[at + 1], '(') ? columns.get(token.value) : undefined;
+  return typeFrom(place, at + 2);
 }
 
 const arrayOf = (oid: number | undefined): number | undefined =>

@@ -19,6 +19,8 @@ export type SessionStatement =
       readonly kind: 'declare';
       readonly name: string;
       readonly query: string;
+      /** `WITH HOLD`: the cursor stays when its transaction ends. */
+      readonly isHeld: boolean;
       readonly tag: string;
     }
   | { readonly kind: 'fetch'; readonly name: string; readonly rows: number; readonly tag: string }
@@ -117,10 +119,12 @@ const nameOf = (tokens: readonly PostgresToken[]): string =>
 /** `DECLARE name … CURSOR … FOR query` */
 function declared({ text, tokens }: StatementText): SessionStatement | undefined {
   const cursor = tokens.findIndex((token) => isWord(token, 'cursor'));
-  const query = tokens[tokens.findIndex((token, at) => at > cursor && isWord(token, 'for')) + 1];
+  const end = tokens.findIndex((token, at) => at > cursor && isWord(token, 'for'));
+  const query = tokens[end + 1];
   const name = tokens[1];
   if (!isName(name) || cursor === -1 || !query || query === tokens[0]) return undefined;
-  return { kind: 'declare', name: name.value, query: text.slice(query.start), tag: 'DECLARE CURSOR' }; // prettier-ignore
+  const isHeld = isWord(tokens[end - 1], 'hold') && isWord(tokens[end - 2], 'with');
+  return { kind: 'declare', name: name.value, query: text.slice(query.start), isHeld, tag: 'DECLARE CURSOR' }; // prettier-ignore
 }
 
 /** `FETCH [FORWARD | NEXT] [n | ALL] [FROM | IN] name`; a cursor here goes forward only. */

@@ -30,6 +30,17 @@ const graphqlBody = z.object({
   operationName: z.string().nullish(),
 });
 
+/** The hash in place of a query, which Apollo's client sends first where it is told to. */
+const hashedQuery = z.object({
+  query: z.undefined().optional(),
+  extensions: z.object({ persistedQuery: z.object({}).loose() }),
+});
+
+/** The client passes over an answer that has more than the standard's envelope. */
+const HASH_UNKNOWN = {
+  errors: [{ message: 'PersistedQueryNotSupported', extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } }],
+}; // prettier-ignore
+
 @Controller()
 @Requires('query')
 export class GraphqlController {
@@ -84,7 +95,11 @@ export class GraphqlController {
     organization: RequestOrganization,
     reply: FastifyReply,
   ): Promise<void> {
-    const { query, variables, operationName } = await readJson(request, graphqlBody);
+    const body = await readJson(request, z.unknown());
+    // The client sends the query itself once it is told so.
+    if (hashedQuery.safeParse(body).success)
+      return void (await reply.status(400).type(JSON_TYPE).send(HASH_UNKNOWN));
+    const { query, variables, operationName } = graphqlBody.parse(body);
     const asked: GraphqlRequest = {
       query,
       variables: variables ?? {},

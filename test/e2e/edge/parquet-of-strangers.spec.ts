@@ -10,6 +10,8 @@ const REFUSED: readonly (readonly [file: string, here: string, uploaded: string]
   ['rows-not-counted', 'its footer says that it has 0 rows, and its row groups have 6', 'it should have 0 rows and has 6'],
   ['encrypted-column', 'it is encrypted Parquet, which is not read here', 'it is encrypted, which is not read here'],
   ['encrypted-footer', 'it is no Parquet file, or was cut off, or is encrypted', 'it is encrypted, which is not read here'],
+  ['wide-deltas', 'column "v" has integers of 32 bits whose differences are written with 33', 'column "v" has integers of 32 bits whose differences are written with 33'],
+  ['wide-deltas-within', 'column "v.list.element.n" has integers of 32 bits', 'column "v.list.element.n" has integers of 32 bits'],
   ['wrong-checksums', 'column "FRUIT" has other bytes than its checksums say', 'checksum'],
 ]; // prettier-ignore
 

@@ -43,6 +43,9 @@ describe('a client of PostgreSQL', () => {
     ['SELECT $1::int + 1', [1], [{ '$1 + 1': '2' }]],
     ['SELECT count(*)::int AS n FROM cities WHERE lat=any($1::"float8"[])', [[1.5]], [{ n: 0 }]],
     ['SELECT ARRAY[1, 2] @> $1::int[] AS a, l && $2::int[] AS b FROM (SELECT [1, 2] AS l) AS t', [[2], [3]], [{ a: true, b: false }]], // prettier-ignore
+    ["SELECT '[]' = ANY(l) AS a, 'a' = ANY(l) AS b, 'a' <> ALL(l) AS c FROM (SELECT ['a'] AS l UNION ALL SELECT []) AS t ORDER BY b", [], [{ a: false, b: false, c: true }, { a: false, b: true, c: false }]], // prettier-ignore
+    [`SELECT l @> '{1}'::int[] AS a, '{"x,y",NULL}'::text[] AS b FROM (SELECT [1, 2] AS l) AS t`, [], [{ a: true, b: ['x,y', null] }]], // prettier-ignore
+    ['SELECT statement_timestamp() > clock_timestamp() - $1::interval AS a, transaction_timestamp()::date = current_date AS b', ['1 hour'], [{ a: true, b: true }]], // prettier-ignore
     ['SHOW server_encoding', [], [{ server_encoding: 'UTF8' }]],
     [
       'SHOW TABLES',
@@ -96,6 +99,8 @@ describe('a client of PostgreSQL', () => {
     ['SELECT count(*) FROM cities, pg_class', { code: '0A000' }],
     ["SELECT pg_read_file('/etc/passwd')", { code: '42501' }],
     ['CREATE TABLE pg_temp.x (a int)', { code: '25006', position: '1' }],
+    ['SELECT city FROM cities FOR UPDATE SKIP LOCKED', { code: '25006', position: '25' }],
+    ["SELECT json_build_object('a', city) FROM cities", { code: '42601', position: '8' }],
   ])(
     'is told the state and the place of what is wrong in %s',
     async (text, told) => {
@@ -119,6 +124,19 @@ describe('a client of PostgreSQL', () => {
     expect((await client.query('SELECT 1::int AS n')).rows).toEqual([{ n: 1 }]);
     expect((await client.query('COMMIT')).command).toBe('COMMIT');
     expect((await client.query('DISCARD ALL')).command).toBe('DISCARD');
+  });
+
+  it('has cursors that stay when their transaction ends, as Django asks for', async () => {
+    const text = 'NO SCROLL CURSOR WITH HOLD FOR SELECT number::int AS n FROM numbers(5)';
+    await client.query(`DECLARE held ${text}`);
+    await client.query('BEGIN');
+    await client.query('DECLARE own CURSOR FOR SELECT 1');
+    expect((await client.query('FETCH FORWARD 2 FROM held')).rows).toEqual([{ n: 0 }, { n: 1 }]);
+    await client.query('COMMIT');
+    expect((await client.query('FETCH ALL FROM held')).rows).toHaveLength(3);
+    await expect(client.query('FETCH own')).rejects.toMatchObject({ code: '34000' });
+    await client.query('CLOSE held');
+    await expect(client.query('FETCH held')).rejects.toMatchObject({ code: '34000' });
   });
 
   it('prepares a statement once and runs it with other values', async () => {

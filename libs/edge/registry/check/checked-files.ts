@@ -19,7 +19,7 @@ import { BlankLinesError } from '../csv/blank-lines-error.js';
 import { checkCharacters } from './character-scan.js';
 import { bytesTogether, type BytesOfFile, type ByteLeaves } from '../schemas/byte-leaves.js';
 import { otherDecimal, togetherOf } from '../columns/decimals-of-files.js';
-import { schemaOfFile } from '../schemas/schema-of-file.js';
+import { schemaOfSound } from '../schemas/schema-of-file.js';
 import { halfOfFree } from '../temporary-room.js';
 import { checkJsonDepth, OBJECT_LEVELS_MAX } from './json-depth.js';
 import { typelessColumns } from '../columns/typeless-columns.js';
@@ -81,8 +81,8 @@ function checkOf(
       };
     case 'parquet':
       return {
-        look: async (file) => {
-          const schema = await schemaOfFile(file);
+        look: async (file, name) => {
+          const schema = await orRefused(schemaOfSound(file), name);
           return { ...NOTHING_SEEN, decimals: decimalColumns(schema), bytes: byteColumns(schema) };
         },
       };

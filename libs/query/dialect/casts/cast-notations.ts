@@ -29,6 +29,8 @@ export function castNotation(
 ): Rewritten | undefined {
   const [first, list] = [nodes[at], nodes[at + 1]];
   if (isSymbol(first, '::')) return ofColons(nodes, at, source);
+  const listed = ofListed(nodes, at, source, write);
+  if (listed) return listed;
   if (
     isList(first) &&
     isSymbol(list, '::') &&
@@ -54,6 +56,27 @@ export function castNotation(
   if (first?.kind !== 'word' || !isList(list)) return undefined;
   if (isWord(first, 'CAST')) return ofCast(list, at, source, write);
   return /^(?:TRY|SAFE)_CAST$/i.test(first.text) ? ofTryCast(list, at, source, write) : undefined;
+}
+
+/**
+ * `['1', '2']::INTEGER[]` and `(ARRAY[1, 2])::INTEGER[]`: the engine would read the list as a text,
+ * and the quotes and brackets around its elements as pieces of these.
+ */
+function ofListed(nodes: Nodes, at: number, source: string, write: Write): Rewritten | undefined {
+  const first = nodes[at];
+  const isBracketed = isList(first);
+  const inner = isBracketed ? first.nodes : nodes.slice(at, at + 2);
+  const start = isWord(inner[0], 'ARRAY') ? 1 : 0;
+  const list = inner[start];
+  const end = isBracketed ? at + 1 : at + start + 1;
+  if (list?.kind !== 'group' || list.text !== '[' || !isSymbol(nodes[end], '::')) return undefined;
+  // To look for a value before it comes last, as that may take long.
+  if ((isBracketed && inner.length !== start + 1) || isValueBefore(nodes, at)) return undefined;
+  const elements = list.nodes.filter((node) => !isSymbol(node, ','));
+  const areTexts = elements.length > 0 && elements.every((node) => node.kind === 'text' || isWord(node, 'NULL')); // prettier-ignore
+  const type = areTexts ? writtenType(nodes, end + 1, source) : undefined;
+  if (type) return { text: `CAST(${write([list])} AS ${type.text})`, end: type.end };
+  return isBracketed ? { text: write([list]), end } : undefined;
 }
 
 /** The nodes that a type may have, with the sign before it. */

@@ -64,7 +64,7 @@ const FLOATS =
   /^(?:avg(?:If)?|toFloat(?:32|64)|sqrt|exp|ln|log|log2|log10|pow|power|sin|cos|tan)$/i;
 const DATES = /^(?:toDate|toDate32|makeDate|makeDate32|today|current_date|curdate)$/i;
 const MOMENTS =
-  /^(?:now|now64|current_timestamp|toDateTime|toDateTime64|makeDateTime64|fromUnixTimestamp64\w+)$/i;
+  /^(?:now|now64|current_timestamp|(?:clock|statement|transaction)_timestamp|toDateTime|toDateTime64|makeDateTime64|fromUnixTimestamp64\w+)$/i;
 const DEPTH_MAX = 20;
 /** A name that is met at less than this depth is examined whole. */
 const DEPTH_KEPT = 3;

@@ -28,7 +28,15 @@ const formatted = (name: string): ScalarFunction =>
     return `formatDateTime(${time}, ${quoteText(engineFormat(written(name, format)))})`;
   });
 
+/** Postgres' places for arguments: the engine's function would leave them as they are. */
+const format = fn(2, 100, (pattern, ...args) => {
+  if (/%(?:\d+\$)?-?\d*[sIL]/.test(literal(pattern ?? '') ?? '') && !/[{}]/.test(pattern ?? ''))
+    throw new MillraceError('INVALID_SQL', "format has {} for each argument here, format('{} of {}', a, b); printf('%s of %s', a, b) reads %s"); // prettier-ignore
+  return `format(${[pattern, ...args].join(', ')})`;
+});
+
 /** A point in time is in UTC unless a zone is given. Without a zone it would be a local time. */
+const now = fn(0, 0, () => "now64(6, 'UTC')");
 const withZone = (unit: string): ScalarFunction =>
   fn(1, 2, (x, zone = "'UTC'") => `fromUnixTimestamp64${unit}(${x}, ${zone})`);
 
@@ -218,6 +226,10 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   nanvl: fn(2, 2, (x, y) => `if(isNaN(${x}), ${y}, ${x})`),
   random: fn(0, 0, () => 'randCanonical()'),
   now64: fn(0, 2, (digits = '3', zone = "'UTC'") => `now64(${digits}, ${zone})`),
+  clock_timestamp: now,
+  format,
+  statement_timestamp: now,
+  transaction_timestamp: now,
   fromunixtimestamp64second: withZone('Second'),
   fromunixtimestamp64milli: withZone('Milli'),
   fromunixtimestamp64micro: withZone('Micro'),

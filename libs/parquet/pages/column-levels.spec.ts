@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { columnLevels } from './column-levels.js';
-import { NullsAllowance } from './null-objects.js';
+import { NullsAllowance } from '../null-objects.js';
 
 /** A number as Thrift's compact form has it. */
 function zigzag(value: number): readonly number[] {

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
-import { Decompressor } from '@cloudpss/zstd/napi';
-import { BrokenFileError } from './broken-file-error.js';
+import { decompress, Decompressor } from '@cloudpss/zstd/napi';
+import { BrokenFileError } from '../broken-file-error.js';
 
 /** @param bytes the size that it may have after decompression; no more is held in memory */
 type Unpack = (page: Buffer, bytes: number) => Promise<Buffer> | Buffer;
@@ -10,8 +10,37 @@ type Unpack = (page: Buffer, bytes: number) => Promise<Buffer> | Buffer;
 const ZSTD_PIECE_BYTES = 1024;
 const LENGTH_BYTES = 4;
 
+const ZSTD_MARK = 0xfd2fb528;
+/** The mark, and the longest header behind it. */
+const ZSTD_HEADER_BYTES = 18;
+/** The places of what a frame's header tells. */
+const [ZSTD_BITS_AT, ZSTD_MORE_AT] = [4, 5];
+
+/**
+ * The decompressed length that a frame of zstd says it has; the library makes room for no more.
+ * Undefined where it says none, or says it in one byte, as only the smallest do.
+ */
+function zstdLength(page: Buffer): number | undefined {
+  if (page.length < ZSTD_HEADER_BYTES || page.readUInt32LE() !== ZSTD_MARK) return undefined;
+  const bits = page.readUInt8(ZSTD_BITS_AT);
+  // A frame that is one piece has no size of its window, and none here has a dictionary.
+  if ((bits & 3) !== 0) return undefined;
+  const at = ZSTD_MORE_AT + ((bits & 0x20) === 0 ? 1 : 0);
+  switch (bits >> 6) {
+    case 1:
+      return page.readUInt16LE(at) + 256;
+    case 2:
+      return page.readUInt32LE(at);
+    case 3:
+      return Number(page.readBigUInt64LE(at));
+    default:
+      return undefined;
+  }
+}
+
 /** @throws {Error} for data that is longer after decompression */
 export async function unzstd(page: Buffer, bytes: number): Promise<Buffer> {
+  if (zstdLength(page) === bytes) return Buffer.from(decompress(page));
   const decompressor = new Decompressor();
   const pieces: Buffer[] = [];
   let length = 0;

@@ -1,4 +1,4 @@
-import { BrokenFileError } from './broken-file-error.js';
+import { BrokenFileError } from '../broken-file-error.js';
 
 /** Consecutive entries of a column with the same level. */
 export interface LevelRun {

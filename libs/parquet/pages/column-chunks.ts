@@ -1,5 +1,5 @@
-import { BrokenFileError } from './broken-file-error.js';
-import { I32, I64, LIST, STRUCT, ThriftWalk } from './thrift-walk.js';
+import { BrokenFileError } from '../broken-file-error.js';
+import { I32, I64, LIST, STRUCT, ThriftWalk } from '../thrift-walk.js';
 
 /** The place of the pages of one column in one row group. */
 export interface ColumnChunk {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { bothRuns, levelRuns, type LevelRun } from './levels.js';
-import { rounds } from '../../test/rounds.js';
+import { rounds } from '../../../test/rounds.js';
 
 const flat = (runs: Iterable<LevelRun>): number[] =>
   [...runs].flatMap(({ level, count }) => Array<number>(count).fill(level));
