@@ -18,7 +18,7 @@ interface Page {
   /** The encoding of its values, by the format's number. */
   readonly encoding: number;
   /** @throws {MillraceError} UPLOAD_TOO_LARGE */
-  read(): Promise<PageBytes>;
+  readonly read: () => Promise<PageBytes>;
 }
 
 interface PageBytes {
