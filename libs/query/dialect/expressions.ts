@@ -13,7 +13,7 @@ import { negation } from './numbers/negations.js';
 import { differentValues, writtenAsKey, type ZeroKeys } from './numbers/zero-keys.js';
 import { ofChance } from './functions/functions-of-chance.js';
 import { filteredArguments } from './functions/filtered-arguments.js';
-import { OTHER, type Known } from './casts/known-type.js';
+import type { Known } from './casts/known-type.js';
 import { membership, membershipAt, soughtValue, type Membership } from './queries/membership.js';
 import { membershipOfRows } from './subqueries/rows-of-membership.js';
 import { subqueryOf } from './subqueries/listed-values.js';
@@ -76,8 +76,6 @@ export class Expressions {
   private readonly length: WrittenLength;
   /** True while aggregates are written with their value of no rows. */
   private isOfNothing = false;
-  /** True within `APPLY x -> …`, from whose text the engine makes names of columns. */
-  private isApplied = false;
 
   constructor(private readonly writing: Writing) {
     this.length = new WrittenLength(writing.source.length);
@@ -91,10 +89,7 @@ export class Expressions {
       this.length.node();
       const end = this.arithmeticEnd(nodes, at) ?? signedOperandEnd(nodes, at) ?? at + 1;
       const operand = nodes.slice(at, end);
-      const outer = this.isApplied;
-      this.isApplied ||= isWord(nodes[at - 3], 'APPLY');
       const own = this.operand(nodes, at, end, names);
-      this.isApplied = outer;
       // An expression behind a name has one zero already.
       const isNamed = end - at === 1 && names?.has(nameOf(operand[0]) ?? '') === true;
       written += this.between(from, startOf(operand)) + (isNamed ? own : writtenAsKey(this.writing.select().zeroKeys, nodes, [at, end], { source: this.writing.source, own, add: this.named })); // prettier-ignore
@@ -226,7 +221,7 @@ export class Expressions {
       return { type: types.of(side), nodes: side, written };
     };
     const [left, right] = [side(nodes.slice(0, middle)), side(nodes.slice(behind))];
-    return binaryOperation(operator, left, right, () => this.isApplied ? OTHER : types.of(nodes), this.named); // prettier-ignore
+    return binaryOperation(operator, left, right, () => types.of(nodes), this.named);
   }
 
   private call(nodes: Nodes, at: number, call: Call): string {

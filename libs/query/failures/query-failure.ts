@@ -1,6 +1,6 @@
 import { isAbort, MillraceError, type ErrorKind } from '@app/platform';
 import { PacedError, toWarehouseError, unreadablePart, withoutPaths } from '@app/warehouse';
-import { LEAVES_64_BITS, TOO_LARGE } from '../dialect/numbers/exact-sums.js';
+import { TOO_LARGE } from '../dialect/numbers/exact-sums.js';
 import { firstWordProblem } from './first-word.js';
 import { adviceOnName, adviceOnSyntax } from './advice.js';
 import { foreignNotation } from './foreign-notation.js';
@@ -169,7 +169,7 @@ function unknownColumn(message: string, text: string): string | undefined {
 }
 
 function withPosition(reason: string, message: string, text: string): string {
-  if (reason === LEAVES_64_BITS || UNFIT_FOR_64_BITS.test(reason)) return TOO_LARGE;
+  if (UNFIT_FOR_64_BITS.test(reason)) return TOO_LARGE;
   if (SEVERAL.test(message)) return 'send one statement: another one follows after ;';
   const position = /failed at position (\d+)/.exec(message)?.[1];
   if (position === undefined)

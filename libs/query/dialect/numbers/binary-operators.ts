@@ -4,8 +4,7 @@ import { withTimes } from '../times/time-literals.js';
 import { decimalArithmetic, quotient, type Side } from './decimal-arithmetic.js';
 import { equalNumbers } from './equal-numbers.js';
 import { exactResult } from './exact-literals.js';
-import { watchedArithmetic, within64Bits } from './exact-sums.js';
-import { hasLength } from '../times/clock-arithmetic.js';
+import { within64Bits } from './exact-sums.js';
 
 /**
  * Writes an operator between two operands.
@@ -33,14 +32,8 @@ export function binaryOperation(
   const plain = `${a} ${operator} ${b}`;
   if (!/^[-+*]$/.test(operator)) return plain;
   const { kind } = typeOfResult();
-  if (kind === 'signed' || kind === 'unsigned')
-    return within64Bits(`toInt128(${a}) ${operator} ${b}`, kind);
-  const isWatched = kind === 'unknown' && [left, right].every(mayWrap);
-  if (!isWatched) return plain;
-  add(watchedArithmetic(operator, '', ''));
-  return watchedArithmetic(operator, a, b);
+  // Where only the engine will know the types, a check of each row would take ten times as long.
+  return kind === 'signed' || kind === 'unsigned'
+    ? within64Bits(`toInt128(${a}) ${operator} ${b}`, kind)
+    : plain;
 }
-
-/** True for a side that may be an integer or a decimal. */
-const mayWrap = ({ type: { kind }, nodes }: Side): boolean =>
-  kind !== 'float' && kind !== 'fraction' && !hasLength(nodes);
