@@ -200,7 +200,7 @@ export function eitherOf(left: Known, right: Known): Known {
 const SUM_DIGITS = 38;
 
 /** A literal is a decimal only if its digits are known. At this point the engine has already made a float of it. */
-export const asFloat = (type: Known): Known => (type.kind === 'fraction' ? FLOAT : type);
+const asFloat = (type: Known): Known => (type.kind === 'fraction' ? FLOAT : type);
 
 export const columnLike = (type: Known): Known =>
   type.kind === 'literal' ? UNKNOWN : asFloat(type);
