@@ -8,9 +8,10 @@ import {
   type AnswerFormat,
 } from '@app/warehouse';
 import { asText, binaryValue } from './binary-values.js';
+import { selectOfOneName } from './columns-of-one-name.js';
 import { readElement, readEngineType, typeWithin } from './engine-type.js';
 import { givenValues } from './given-values.js';
-import { isShownAsText, shownText } from './wall-times.js';
+import { isShownAsText, shownText, shownType } from './wall-times.js';
 
 type Leaf = (name: string, parameters: readonly string[]) => string | undefined;
 
@@ -108,17 +109,21 @@ export function fitColumns(
     return { name, type: struct, column, sql: read };
   });
   const isUnchanged = fitted.every(({ column, sql }) => sql === column);
-  // Two columns with the same name cannot be renamed.
   const isAmbiguous = new Set(fitted.map(({ name }) => name)).size < fitted.length;
-  if (isUnchanged || isAmbiguous)
+  const list = fitted.map(({ column }) => column).join(', ');
+  const from = `(\n${statement}\n) AS fitted(${list})`;
+  if (isUnchanged || isAmbiguous) {
+    const shown = fitted.map(({ name, type, sql }) => ({ name, sql, type: typeOf(type, format) }));
+    // Arrow and Parquet would have the types of both SELECTs.
+    const isKept = isUnchanged || hasStructs(format);
     return {
-      sql: statement,
+      sql: (isKept ? undefined : selectOfOneName(shown, from)) ?? statement,
       columns: columns.map(({ name, type }) => ({ name, type: asText(type) })),
     };
+  }
   const selected = fitted.map(({ name, sql }) => `${sql} AS ${quoteIdentifier(name)}`);
-  const list = fitted.map(({ column }) => column).join(', ');
   return {
-    sql: `SELECT ${selected.join(', ')} FROM (\n${statement}\n) AS fitted(${list})`,
+    sql: `SELECT ${selected.join(', ')} FROM ${from}`,
     columns: fitted.map(({ name, type }, at) => {
       const isBinary = binaryValue(name, type) !== undefined || type !== columns[at]?.type;
       return { name, type: marksBytes && isBinary ? type : asText(type) };
@@ -157,6 +162,10 @@ function expression(
   const target = fittedType(type, leaf);
   return target === type ? column : `CAST(${column}, ${quoteText(target)})`;
 }
+
+/** The type that a column has in the text formats. */
+const typeOf = (type: string, format: AnswerFormat): string =>
+  format === 'csv' && (isNested(type) || type === 'Dynamic') ? 'Nullable(String)' : shownType(type);
 
 /** Lists and objects as JSON, anything else as it is. */
 const textOfAnything = (column: string): string =>
