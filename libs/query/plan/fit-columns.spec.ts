@@ -55,13 +55,22 @@ describe('columns of a format', () => {
     expect(one(ofFields(4_000), 'csv')).toContain('SELECT toJSONString(c0) AS `x`');
   });
 
-  it('leaves a statement as it is where nothing changes, or two columns have one name', () => {
+  it('leaves a statement as it is where nothing changes, or two columns of several types have one name', () => {
     expect(one('Nullable(String)', 'csv')).toBe('SELECT 1');
     const twice = [
       { name: 'x', type: 'Array(UInt8)' },
       { name: 'x', type: 'UInt8' },
     ];
     expect(fitColumns('SELECT 1', twice, 'csv').sql).toBe('SELECT 1');
+  });
+
+  it('fits columns that have one name, and names them so', () => {
+    const bytes = { name: 'x', type: 'Nullable(SimpleAggregateFunction(min, String))' };
+    const { sql } = fitColumns('SELECT 1', [bytes, bytes], 'json');
+    expect(sql).toBe(
+      "SELECT n0 AS `x`, n0 AS `x` FROM (SELECT defaultValueOfTypeName('Nullable(String)') AS n0) WHERE false UNION ALL SELECT base64Encode(c0), base64Encode(c1) FROM (\nSELECT 1\n) AS fitted(c0, c1)",
+    );
+    expect(fitColumns('SELECT 1', [bytes, { ...bytes, type: '' }], 'json').sql).toBe('SELECT 1');
   });
 
   it('reads what types are made of', () => {

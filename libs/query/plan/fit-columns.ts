@@ -10,7 +10,7 @@ import {
 import { asText, binaryValue } from './binary-values.js';
 import { readElement, readEngineType, typeWithin } from './engine-type.js';
 import { givenValues } from './given-values.js';
-import { isShownAsText, shownText } from './wall-times.js';
+import { isShownAsText, shownText, shownType } from './wall-times.js';
 
 type Leaf = (name: string, parameters: readonly string[]) => string | undefined;
 
@@ -108,17 +108,21 @@ export function fitColumns(
     return { name, type: struct, column, sql: read };
   });
   const isUnchanged = fitted.every(({ column, sql }) => sql === column);
-  // Two columns with the same name cannot be renamed.
   const isAmbiguous = new Set(fitted.map(({ name }) => name)).size < fitted.length;
-  if (isUnchanged || isAmbiguous)
+  const list = fitted.map(({ column }) => column).join(', ');
+  const from = `(\n${statement}\n) AS fitted(${list})`;
+  if (isUnchanged || isAmbiguous) {
+    const shown = fitted.map(({ name, type, sql }) => ({ name, sql, type: typeOf(type, format) }));
+    // Arrow and Parquet would have the types of both SELECTs.
+    const isKept = isUnchanged || hasStructs(format);
     return {
-      sql: statement,
+      sql: (isKept ? undefined : selectOfOneName(shown, from)) ?? statement,
       columns: columns.map(({ name, type }) => ({ name, type: asText(type) })),
     };
+  }
   const selected = fitted.map(({ name, sql }) => `${sql} AS ${quoteIdentifier(name)}`);
-  const list = fitted.map(({ column }) => column).join(', ');
   return {
-    sql: `SELECT ${selected.join(', ')} FROM (\n${statement}\n) AS fitted(${list})`,
+    sql: `SELECT ${selected.join(', ')} FROM ${from}`,
     columns: fitted.map(({ name, type }, at) => {
       const isBinary = binaryValue(name, type) !== undefined || type !== columns[at]?.type;
       return { name, type: marksBytes && isBinary ? type : asText(type) };
@@ -158,6 +162,10 @@ function expression(
   return target === type ? column : `CAST(${column}, ${quoteText(target)})`;
 }
 
+/** The type that a column has in the text formats. */
+const typeOf = (type: string, format: AnswerFormat): string =>
+  format === 'csv' && (isNested(type) || type === 'Dynamic') ? 'Nullable(String)' : shownType(type);
+
 /** Lists and objects as JSON, anything else as it is. */
 const textOfAnything = (column: string): string =>
   `if(match(dynamicType(${column}), '^(Array|Map|Tuple|JSON)'), toJSONString(${column}), CAST(${column}, 'Nullable(String)'))`;
@@ -196,4 +204,38 @@ function fittedType(type: string, leaf: Leaf): string {
     default:
       return leaf(name, parameters) ?? type;
   }
+}
+
+interface NamedColumn {
+  readonly name: string;
+  readonly sql: string;
+  /** The type of the expression. */
+  readonly type: string;
+}
+
+const bare = (type: string): string => type.replace(/^Nullable\((.*)\)$/s, '$1');
+
+/**
+ * A SELECT of expressions of which several have one name. The engine refuses such names by AS, but
+ * the first of several SELECTs names the columns of all: this one has no rows, and the same
+ * expression for each column of a name.
+ * @returns undefined where columns of one name have several types, or a type is not told
+ */
+function selectOfOneName(columns: readonly NamedColumn[], from: string): string | undefined {
+  const firsts = new Map<string, { readonly source: string; readonly type: string }>();
+  for (const { name, type } of columns) {
+    const first = firsts.get(name);
+    if (type === '' || (first && bare(first.type) !== bare(type))) return undefined;
+    if (!first) firsts.set(name, { source: `n${firsts.size}`, type });
+  }
+  const named = columns.map(
+    ({ name }) => `${firsts.get(name)?.source} AS ${quoteIdentifier(name)}`,
+  );
+  const values = [...firsts.values()].map(
+    ({ source, type }) => `defaultValueOfTypeName(${quoteText(type)}) AS ${source}`,
+  );
+  return (
+    `SELECT ${named.join(', ')} FROM (SELECT ${values.join(', ')}) WHERE false` +
+    ` UNION ALL SELECT ${columns.map(({ sql }) => sql).join(', ')} FROM ${from}`
+  );
 }

@@ -172,6 +172,20 @@ describe('bytes of files', () => {
     expect((await edge.get('/api/tables/t?columns=any&filter[any]=text')).json()).toEqual([{ any: 'dGV4dA==' }]); // prettier-ignore
   });
 
+  it('are base64 where two columns have one name, with the order that the statement asks for', async () => {
+    await registered(`${PARQUET},materialize=false`);
+    const twice = async (sql: string): Promise<string> => (await edge.sql(sql)).text.replaceAll('\n', ''); // prettier-ignore
+    expect(await twice('SELECT "any", "any" FROM t ORDER BY id DESC LIMIT 2')).toBe(
+      '[{"any":"dGV4dA==","any":"dGV4dA=="},{"any":null,"any":null}]',
+    );
+    expect(await twice('SELECT hex("any") AS "any", "any" FROM t WHERE id = 1')).toBe(
+      '[{"any":"00FFFE","any":"AP/+"}]',
+    );
+    expect(await twice('SELECT id, id, list FROM t WHERE id = 4')).toBe(
+      '[{"id":4,"id":4,"list":["/w=="]}]',
+    );
+  });
+
   it('are what `schema` says: texts, or bytes', async () => {
     const columns = [
       ...[{ name: 'any', data_type: 'Utf8' }, { name: 'four', data_type: 'Binary' }],
