@@ -216,6 +216,20 @@ describe('bytes of files', () => {
     }
   });
 
+  it('by which a Delta table is divided are the text that its log has', async () => {
+    const fields = [{ name: 'id', type: 'integer', nullable: true, metadata: {} }, { name: 'p', type: 'binary', nullable: true, metadata: {} }]; // prettier-ignore
+    const metaData = { id: 'p', format: { provider: 'parquet', options: {} }, schemaString: JSON.stringify({ type: 'struct', fields }), partitionColumns: ['p'], configuration: {} }; // prettier-ignore
+    const partitionValues = { p: String.raw`\u0061\u00ff` };
+    const add = { path: 'bytes.parquet', partitionValues, size: readFileSync(PARQUET).length, modificationTime: 0, dataChange: true }; // prettier-ignore
+    mkdirSync(join(folder, 'divided/_delta_log'), { recursive: true });
+    copyFileSync(PARQUET, join(folder, 'divided/bytes.parquet'));
+    const log = [{ protocol: { minReaderVersion: 1, minWriterVersion: 2 } }, { metaData }, { add }];
+    writeFileSync(join(folder, 'divided/_delta_log/00000000000000000000.json'), log.map((line) => JSON.stringify(line)).join('\n')); // prettier-ignore
+    await registered(`${join(folder, 'divided')},format=delta`);
+    expect(await typesOf()).toEqual({ id: 'Int32', p: 'Utf8' });
+    expect(await ask('SELECT p FROM t WHERE id = 1')).toEqual([{ p: String.raw`\u0061\u00ff` }]);
+  });
+
   it('of one length in one file, and of another in another, are refused', async () => {
     mkdirSync(join(folder, 'lengths'));
     copyFileSync(PARQUET, join(folder, 'lengths/1.parquet'));

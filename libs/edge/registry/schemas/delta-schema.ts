@@ -11,6 +11,14 @@ interface DeltaSchema {
   readonly fields: readonly { readonly name: string; readonly type: DeltaType }[];
 }
 
+interface MetaData {
+  readonly schemaString: string;
+  readonly partitionColumns?: readonly string[];
+}
+
+/** The newest file of a log that has what is asked for, with that. */
+type Found = readonly [file: string, text: string, partitions?: readonly string[]] | readonly [];
+
 /** The types of a Delta table's columns by their names; empty where nobody finds them out. */
 export async function deltaTypes(
   log: Log,
@@ -36,19 +44,23 @@ async function schemaOf(
   log: Log,
   statements: Statements,
 ): Promise<DeltaSchema | undefined> {
-  const newest = async (text: string, call: string, condition: string): Promise<readonly string[]> => {
+  const newest = async (text: string, call: string, condition: string): Promise<Found> => {
     const sql = `SELECT _file, ${text} FROM ${call} WHERE ${condition} ORDER BY _file DESC LIMIT 1 FORMAT JSONCompactEachRow`;
     const row = await statements.run(sql);
-    return row === '' ? [] : (JSON.parse(row) as readonly string[]);
+    return row === '' ? [] : (JSON.parse(row) as Found);
   }; // prettier-ignore
-  const checkpoints = log('*.checkpoint*.parquet', 'Parquet', 'metaData Tuple(schemaString Nullable(String))');
+  const checkpoints = log('*.checkpoint*.parquet', 'Parquet', 'metaData Tuple(schemaString Nullable(String), partitionColumns Array(Nullable(String)))');
   const schemaText = 'metaData.schemaString';
   // There may be none.
-  const [kept = '', ofCheckpoint] = await newest(schemaText, checkpoints, `isNotNull(${schemaText})`).catch(() => []);
+  const [kept = '', ofCheckpoint, partitions = []] = await newest(`${schemaText}, metaData.partitionColumns`, checkpoints, `isNotNull(${schemaText})`).catch((): Found => []);
   const commits = log('*.json', 'LineAsString', 'line String');
   const isLater = `_file > '${/^\d*/.exec(kept)?.[0] ?? ''}'`;
   const [, line] = await newest('line', commits, `${isLater} AND JSONHas(line, 'metaData')`);
-  const ofCommit = line === undefined ? undefined : (JSON.parse(line) as { readonly metaData: { readonly schemaString: string } });
-  const found = ofCommit?.metaData.schemaString ?? ofCheckpoint;
-  return found === undefined ? undefined : (JSON.parse(found) as DeltaSchema);
+  const ofCommit = line === undefined ? undefined : (JSON.parse(line) as { readonly metaData: MetaData }).metaData;
+  const found = ofCommit?.schemaString ?? ofCheckpoint;
+  if (found === undefined) return undefined;
+  // The log has bytes of partitions as a text, with escapes such as \u00ff, which the engine leaves.
+  const asText = new Set(ofCommit ? ofCommit.partitionColumns : partitions);
+  const { fields } = JSON.parse(found) as DeltaSchema;
+  return { fields: fields.map((each) => (asText.has(each.name) && each.type === 'binary' ? { ...each, type: 'string' } : each)) };
 } // prettier-ignore
