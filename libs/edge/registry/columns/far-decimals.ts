@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { decimalColumns, type DecimalBytes } from '@app/parquet';
 import {
   quoteIdentifier,
@@ -7,19 +6,15 @@ import {
   type Column,
   type SourceEngine,
 } from '@app/warehouse';
-import { listedPaths } from '../../sources/listed-paths.js';
 import { settingsClause, type Source } from '../../sources/source.js';
 import type { DecimalPaths, FoundDecimal } from './wide-decimals.js';
 import { togetherOf } from './decimals-of-files.js';
-import { schemaOfFile } from '../schemas/schema-of-file.js';
+import { FILES_MAX, schemasOfLake } from '../schemas/schema-of-file.js';
 import { answeredRows } from '../../sources/answered-rows.js';
 
-/** The most files of a lake that are looked at. */
-const FILES_MAX = 1_000;
 const WIDEST = 32;
 
 type Statements = SourceEngine['statements'];
-type Decimals = ReturnType<typeof decimalColumns>;
 
 /**
  * Finds the decimals of Parquet files that nobody looks into here: those elsewhere, and those of
@@ -35,7 +30,8 @@ export async function farDecimals(
   const { lakeFooters, footers = lakeFooters } = source;
   const mayBe = isDeclared || columns.some(({ type }) => type.includes('Decimal('));
   if (footers === undefined || !mayBe) return new Map();
-  if (lakeFooters === 'here') return togetherOf(await ofFooters(source, statements));
+  if (lakeFooters === 'here')
+    return togetherOf((await schemasOfLake(source, statements)).map(decimalColumns));
   const ask = (of: string): Promise<readonly Told[]> => toldBy(of, source, statements);
   const told = await (lakeFooters === undefined
     ? ask(footers).catch((error: unknown) => {
@@ -52,14 +48,6 @@ export async function farDecimals(
     else files.push(new Map([[path, { ...decimal, bytes, ...(!isTold && { areBytes: true }) }]]));
   }
   return new Map([...togetherOf(files), ...unknown]);
-}
-
-/** The decimals of a lake's files on this machine, which may be in any folder. */
-async function ofFooters(source: Source, statements: Statements): Promise<Decimals[]> {
-  const found: Decimals[] = [];
-  for (const path of await listedPaths(source.call(undefined), statements, FILES_MAX))
-    found.push(decimalColumns(await schemaOfFile(join('/', path))));
-  return found;
 }
 
 /** The decimals of a lake's files in its folder; of all files there, where its own are not found. */

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { byteColumns, type ByteLeaf } from '@app/parquet';
 import {
   writeBinaryType,
@@ -8,18 +7,15 @@ import {
 } from '@app/warehouse';
 import { engineType } from '../../arrow-data-type.js';
 import { answeredRows } from '../../sources/answered-rows.js';
-import { listedPaths } from '../../sources/listed-paths.js';
 import { settingsClause, type Source } from '../../sources/source.js';
 import type { DescribedTable } from '../../table-description.js';
 import { bytesTogether, withBytes, type BytesOfFile, type ByteLeaves } from './byte-leaves.js';
 import { deltaTypes, typesWithin, type DeltaType } from './delta-schema.js';
-import { schemaOfFile } from './schema-of-file.js';
+import { schemasOfLake } from './schema-of-file.js';
 import { columnOf } from '../columns/wide-decimals.js';
 
 type Statements = SourceEngine['statements'];
 
-/** The most files of a lake that are looked at. */
-const FILES_MAX = 1_000;
 const MAY_BE_BYTES = /\b(?:Fixed)?String\b/;
 
 /**
@@ -62,12 +58,8 @@ async function farBytes(
     return bytesTogether([new Map([...types].map(([name, type]) => [name, leavesOf(type)]))]);
   }
   if (footers === undefined) return new Map();
-  if (footers === 'here') {
-    const found: BytesOfFile[] = [];
-    for (const path of await listedPaths(source.call(undefined), statements, FILES_MAX))
-      found.push(byteColumns(await schemaOfFile(join('/', path))));
-    return bytesTogether(found);
-  }
+  if (footers === 'here')
+    return bytesTogether((await schemasOfLake(source, statements)).map(byteColumns));
   const names = new Set(columns.map(({ name }) => name));
   const told = `arrayMap(c -> (tupleElement(c, 'path'), ${LEAF}), columns) AS leaves`;
   const sql = `SELECT DISTINCT ${told} FROM ${footers} WHERE arrayExists(leaf -> leaf.2 != 'none', leaves)${settingsClause(settings)} FORMAT JSONCompactEachRow`;

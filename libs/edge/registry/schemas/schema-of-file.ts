@@ -1,11 +1,28 @@
+import { join } from 'node:path';
 import { footerOf, refuseWideDeltas, type Footer } from '@app/parquet';
 import { MillraceError } from '@app/platform';
+import type { SourceEngine } from '@app/warehouse';
+import { listedPaths } from '../../sources/listed-paths.js';
+import type { Source } from '../../sources/source.js';
 
 type Schema = Footer['schema'];
 
-/** The schema of a file on this machine; empty where it is no Parquet that can be read. */
-export const schemaOfFile = async (file: string): Promise<Schema> =>
-  (await readableFooter(file))?.schema ?? [];
+/** The most files of a lake that are looked at. */
+export const FILES_MAX = 1_000;
+
+/**
+ * The schemas of a lake's files on this machine, which may be in any folder; one is empty where its
+ * file is no Parquet that can be read.
+ */
+export async function schemasOfLake(
+  source: Source,
+  statements: SourceEngine['statements'],
+): Promise<readonly Schema[]> {
+  const found: Schema[] = [];
+  for (const path of await listedPaths(source.call(undefined), statements, FILES_MAX))
+    found.push((await readableFooter(join('/', path)))?.schema ?? []);
+  return found;
+}
 
 /**
  * The schema of a file whose values are read as they are.
