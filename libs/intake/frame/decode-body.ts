@@ -1,5 +1,6 @@
 import { Transform, type Readable } from 'node:stream';
 import { Decompressor } from '@cloudpss/zstd/napi';
+import { countPassedBytes } from '@app/flow';
 import { nothingBehind, zlibDecoder } from '@app/http';
 import { MillraceError } from '@app/platform';
 import { ZstdFrames } from './zstd-frames.js';
@@ -73,6 +74,7 @@ function limit(maxBytes: number): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
+      countPassedBytes(chunk.length);
       if (bytes <= maxBytes) done(null, chunk);
       else
         done(

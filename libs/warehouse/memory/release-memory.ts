@@ -1,4 +1,5 @@
 import { MessageChannel } from 'node:worker_threads';
+import { countPassedBytes } from '@app/flow';
 
 /** A port without a listener: memory that is transferred to it is freed. */
 const { port1: nowhere } = new MessageChannel();
@@ -24,10 +25,12 @@ export function handOver(bytes: Uint8Array): void {
 }
 
 /**
- * Frees the memory behind a chunk of a result, if it was handed over with the chunk. The caller
- * must have sent the chunk to the last byte, and must not have given it to others.
+ * Frees the memory behind a chunk of a result, if it was handed over with the chunk; otherwise a
+ * collection frees it soon. The caller must have sent the chunk to the last byte, and must not have
+ * given it to others.
  */
 export function releaseSentMemory(chunk: Uint8Array): void {
-  const { buffer } = chunk;
+  const { buffer, byteLength } = chunk;
   if (buffer instanceof ArrayBuffer && handedOver.delete(buffer)) free(buffer);
+  else countPassedBytes(byteLength);
 }
