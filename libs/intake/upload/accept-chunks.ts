@@ -22,6 +22,21 @@ export const CHUNK_BYTES = 16 * 1024 * 1024;
  */
 export const CSV_CHUNK_BYTES = 12 * 1024 * 1024;
 
+/** Lines are cut where they end, so a chunk may be a little smaller than it is meant to be. */
+const CUT_BYTES = 256 * 1024;
+
+/**
+ * The size of chunks by which an upload has an even number of them. Two are judged and inserted at
+ * a time, and one that is left over would have half of the machine wait.
+ * @param most bytes of a chunk
+ * @param bytes of the upload, if they are known
+ */
+export function evenChunkBytes(most: number, bytes: number | undefined): number {
+  if (bytes === undefined || bytes <= most) return most;
+  const pairs = Math.ceil(bytes / (2 * most));
+  return Math.min(most, Math.ceil(bytes / (2 * pairs)) + CUT_BYTES);
+}
+
 export interface ChunkOptions extends AcceptOptions {
   /** The share in whose turns the judge works. */
   readonly share: string;

@@ -107,6 +107,7 @@ export class LineUploads {
       ...taken,
       stream,
       format: { kind: 'lines' },
+      bytes: undefined,
       body: continued(first.value, pieces),
     });
     if (wait && result.position) await this.progress.awaitWritten(result.position, result.first);

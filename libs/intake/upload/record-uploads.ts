@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ulid } from '@app/platform';
 import { type CsvShape, refuseLongRecord } from '@app/acceptance';
-import { CHUNK_BYTES, ChunkAcceptance, CSV_CHUNK_BYTES } from './accept-chunks.js';
+import { CHUNK_BYTES, ChunkAcceptance, CSV_CHUNK_BYTES, evenChunkBytes } from './accept-chunks.js';
 import { frameCsv } from '../frame/frame-csv.js';
 import { frameRecords, type RecordUnit } from '../frame/frame-records.js';
 import { GroupedUploads } from './grouped-uploads.js';
@@ -67,7 +67,7 @@ export class RecordUploads {
     return this.spool.use(uploadId, organization.share, (directory) => {
       const chunks = untilRefused(lines, (rest) => {
         const counted = this.spool.counted(uploadId, rest, ({ length }) => length);
-        const chunkBytes = csv ? CSV_CHUNK_BYTES : CHUNK_BYTES;
+        const chunkBytes = evenChunkBytes(csv ? CSV_CHUNK_BYTES : CHUNK_BYTES, request.bytes);
         const spooled = spoolChunks(counted, { directory, chunkBytes, maxRecordBytes });
         return this.acceptance.each(keeper, spooled, options);
       });

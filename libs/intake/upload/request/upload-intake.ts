@@ -34,6 +34,8 @@ export interface TakenUpload {
   readonly uploader: Uploader;
   /** Decoded, and counted against the organization's rate. */
   readonly body: AsyncIterable<Buffer>;
+  /** The length of the body, if it is known before it has come. */
+  readonly bytes: number | undefined;
   readonly maxBytes: number;
   readonly maxRecordBytes: number;
   readonly idempotencyKey?: string;
@@ -79,6 +81,7 @@ export class UploadIntake {
       organization,
       uploader: uploaderOf(request),
       body: this.rates.counted(organization.share, this.bodyOf(request, unwrap, left)),
+      bytes: isDecoded(request) && declared > 0 ? declared : undefined,
       maxBytes,
       maxRecordBytes,
       admitAnswer: (bytes) => this.rates.admitAnswer(organization.share, bytes),
@@ -104,3 +107,6 @@ export class UploadIntake {
     return unwrap ? unwrap(decoded) : decoded;
   }
 }
+
+const isDecoded = ({ headers }: AuthenticatedRequest): boolean =>
+  /^(?:identity)?$/i.test(headers['content-encoding']?.trim() ?? '');

@@ -6,6 +6,8 @@ export interface UploadRequest {
   readonly stream: string;
   /** Decoded. */
   readonly body: AsyncIterable<Buffer>;
+  /** The length of the body, if it is known before it has come. */
+  readonly bytes?: number | undefined;
   readonly format: UploadFormat;
   readonly maxRecordBytes: number;
   /** The most bytes of everything that is unpacked from it. */
