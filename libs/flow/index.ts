@@ -12,7 +12,6 @@ export { isOverShare } from './fair/over-share.js';
 export { PassingPlaces } from './fair/passing-places.js';
 export { KeyedCounter } from './keyed-counter.js';
 export { KeyedMutex } from './keyed-mutex.js';
-export { countPassedBytes } from './passed-bytes.js';
 export { ReadWriteLock } from './read-write-lock.js';
 export { WindowLimiter } from './window-limiter.js';
 export { within } from './within.js';

@@ -1,6 +1,7 @@
 export { addressPrefix, type AddressPrefix } from './context/address-prefix.js';
 export { seesStream, type Caller, type RequestOrganization } from './context/caller.js';
 export { certain } from './errors/certain.js';
+export { countPassedBytes } from './memory/passed-bytes.js';
 export { bodyOf, type ErrorBody } from './errors/error-body.js';
 export {
   Describe,

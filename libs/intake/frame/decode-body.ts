@@ -1,8 +1,7 @@
 import { Transform, type Readable } from 'node:stream';
 import { Decompressor } from '@cloudpss/zstd/napi';
-import { countPassedBytes } from '@app/flow';
 import { nothingBehind, zlibDecoder } from '@app/http';
-import { MillraceError } from '@app/platform';
+import { countPassedBytes, MillraceError } from '@app/platform';
 import { ZstdFrames } from './zstd-frames.js';
 
 /** Holds 256 blocks of 128 KiB at most, since a block takes 4 bytes at least. */

@@ -1,5 +1,5 @@
 import { MessageChannel } from 'node:worker_threads';
-import { countPassedBytes } from '@app/flow';
+import { countPassedBytes } from '@app/platform';
 
 /** A port without a listener: memory that is transferred to it is freed. */
 const { port1: nowhere } = new MessageChannel();

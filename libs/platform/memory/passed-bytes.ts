@@ -14,7 +14,7 @@ function exposedCollector(): Collect {
   return runInNewContext('gc') as Collect;
 }
 
-const collect = exposedCollector();
+let collect: Collect | undefined;
 let passed = 0;
 
 /**
@@ -27,5 +27,6 @@ export function countPassedBytes(bytes: number): void {
   passed += bytes;
   if (passed < COLLECTED_BYTES) return;
   passed = 0;
+  collect ??= exposedCollector();
   collect({ type: 'minor' });
 }
