@@ -63,14 +63,16 @@ export class SchemaController {
     answer: EXAMPLE,
     failures: { STREAM_NOT_FOUND: 'there is no table "log"; did you mean "logs"?' },
   })
-  async one(
+  one(
     @Req() request: AuthenticatedRequest,
     @Param('table') name: string,
     @Res() reply: FastifyReply,
-  ): Promise<void> {
+  ): void | Promise<void> {
     const organization = organizationOf(request);
     const table = knownTable(this.catalog, organization, name);
-    sendJson(reply, await this.schemaOf(organization, table));
+    const known = this.steady.get(table.columns);
+    if (known !== undefined) return sendJson(reply, known);
+    return this.schemaOf(organization, table).then((schema) => sendJson(reply, schema));
   }
 
   private async schemasOf(
