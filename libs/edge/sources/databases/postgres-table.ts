@@ -1,7 +1,9 @@
+import { quoteText } from '@app/warehouse';
 import {
   BYTES,
   bytesOf,
   dayOf,
+  misfitWords,
   timeOf,
   type RemoteReading,
   type RemoteTable,
@@ -42,7 +44,7 @@ export function postgresTable(found: readonly PostgresColumn[]): RemoteTable | u
   if (!first) return undefined;
   const columns = found.map(({ name, required, dimensions, kind }) => {
     const column = quotedByPostgres(name);
-    const reading = dimensions > 1 ? asJson(column) : readingOf(column, kind);
+    const reading = dimensions > 1 ? asJson(column) : readingOf(name, kind);
     return { name, required: required === 1, text: `${column}::text`, ...reading };
   });
   return { name: first.place, columns };
@@ -60,11 +62,11 @@ const PLAIN: Readonly<Record<string, string>> = {
 };
 const DIGITS_MAX = 76;
 
-function readingOf(column: string, kind: string): RemoteReading {
+function readingOf(name: string, kind: string): RemoteReading {
+  const column = quotedByPostgres(name);
   if (kind.endsWith('[]')) {
     const item = plainType(kind.slice(0, -2));
-    if (item === undefined) return asJson(column);
-    return { sent: column, type: `Array(Nullable(${item}))` };
+    return item === undefined ? asJson(column) : listOf(item, name);
   }
   const plain = plainType(kind);
   if (plain !== undefined) return { sent: column, type: plain };
@@ -95,6 +97,25 @@ function readingOf(column: string, kind: string): RemoteReading {
 /** A day or time may be `infinity`, which becomes a number that no day or time has. */
 const finite = (column: string, sent: string, otherwise: string): string =>
   `CASE WHEN NOT isfinite(${column}) THEN ${otherwise} ELSE ${sent} END`;
+
+/**
+ * A list is sent as JSON with its items as texts: the engine reads no column whose first row has no
+ * list, or an empty one. Any column of lists may have lists of lists in Postgres.
+ */
+function listOf(item: string, name: string): RemoteReading {
+  const column = quotedByPostgres(name);
+  const { before, behind } = misfitWords(name, 'List');
+  return {
+    sent: `coalesce(to_json(${column}::text[])::text, '[]')`,
+    type: `Array(Nullable(${item}))`,
+    from: LIST_OF_TEXTS,
+    made: (list) => `JSONExtract(assumeNotNull(${list}), ${quoteText(LIST_OF_TEXTS)})`,
+    told: `CASE WHEN array_ndims(${column}) > 1 THEN ${text(`${before}list `)} || left(${column}::text, ${SHOWN}) || ${text(behind)} END`,
+  };
+}
+
+const LIST_OF_TEXTS = 'Array(Nullable(String))';
+const SHOWN = 40;
 
 /** Dates, times, ranges and rows within a list; and lists of lists, whose depth each row may choose. */
 const asJson = (column: string): RemoteReading => ({

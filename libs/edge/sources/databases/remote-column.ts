@@ -15,6 +15,8 @@ export interface RemoteReading {
   readonly type: string;
   /** The engine's expression for the value, if a cast to the type is not enough. */
   readonly made?: Made;
+  /** The type of that value, if it is another one. It is cast strictly. */
+  readonly from?: string;
   /**
    * A further expression that is sent: words about a value that is not of the type; null: it is.
    * They are in the error.
@@ -34,8 +36,6 @@ export interface RemoteColumn extends RemoteReading {
    * database has no such.
    */
   readonly madeOfText?: Made;
-  /** The type before another one was declared, without `Nullable`; absent: none was. */
-  readonly from?: string;
 }
 
 /** A table of a database, as its catalog describes it. */
@@ -57,7 +57,16 @@ const LAST_MICROS = '253402300799999999';
  * client.
  */
 export const NO_SUCH_VALUE =
-  /column "(?:[^"\\]|\\.)*" has (?:a (?:day|time) that no type here holds: [^:]*?Utf8|the (?:integer|real|text|blob) .*?, and its type is \w+: declare it in `schema` as Utf8|bytes that are no text: declare it in `schema` as Binary|a value that its type, [\w(), ']+, does not hold)/s;
+  /column "(?:[^"\\]|\\.)*" has (?:a (?:day|time) that no type here holds: [^:]*?Utf8|the (?:integer|real|text|blob|list) .*?, and its type is \w+: declare it in `schema` as Utf8|bytes that are no text: declare it in `schema` as Binary|a value that its type, [\w(), ']+, does not hold)/s;
+
+/** The words around a value that is not of its column's type, for `told`. */
+export const misfitWords = (
+  column: string,
+  type: string,
+): { readonly before: string; readonly behind: string } => ({
+  before: `column ${JSON.stringify(column)} has the `,
+  behind: `, and its type is ${type}: declare it in \`schema\` as Utf8`,
+});
 
 const outside = (value: string, from: number | string, to: number | string, message: string) =>
   `throwIf(ifNull(${value} NOT BETWEEN ${from} AND ${to}, 0), ${quoteText(message)})`;
@@ -101,7 +110,7 @@ export function asDeclared(
     const made = engineType(dataType, false, BYTES) === BYTES ? undefined : madeOfText;
     return isWritten
       ? { name, type, required: !nullable, sent: text, text, ...(made && { made }) }
-      : { ...found, type, from: found.type, required: !nullable };
+      : { ...found, type, from: found.from ?? found.type, required: !nullable };
   });
 }
 
@@ -120,19 +129,24 @@ export function sentSelect({ name, columns }: RemoteTable): string {
 /** The statement by which the engine selects from the rows that are sent. */
 export function madeSelect(columns: readonly RemoteColumn[], from: string): string {
   const made = columns.map((column, index) => {
-    const value = column.made?.(`c${index}`, column.name) ?? `c${index}`;
-    const checked = column.told === undefined ? value : orFailure(value, `w${index}`, column);
+    const sent =
+      column.told === undefined ? `c${index}` : orFailure(`c${index}`, `w${index}`, column);
+    const value = column.made?.(sent, column.name) ?? sent;
     const served = servedType(column);
     const own = column.from ?? column.type;
-    const cast = strictCast(checked, { from: own, to: column.type, served, about: column.name });
+    const cast = strictCast(value, { from: own, to: column.type, served, about: column.name });
     return `${cast} AS ${quoteIdentifier(column.name)}`;
   });
   return `SELECT ${made.join(', ')} FROM (SELECT * FROM ${from})`;
 }
 
 /** The words are no number, so that the engine's error has them; `throwIf` takes no words of a row. */
-function orFailure(value: string, words: string, { type, from = type }: RemoteColumn): string {
-  const sent = readRawBinaryType(from) ? 'String' : from;
+function orFailure(
+  value: string,
+  words: string,
+  { type, from = type, made }: RemoteColumn,
+): string {
+  const sent = made || readRawBinaryType(from) ? 'String' : from;
   return `if(isNull(${words}), ${value}, CAST(toInt64(assumeNotNull(${words})), ${quoteText(sent)}))`;
 }
 

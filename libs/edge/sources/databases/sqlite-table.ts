@@ -2,6 +2,7 @@ import { certain } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import {
   BYTES,
+  misfitWords,
   type Made,
   type RemoteColumn,
   type RemoteReading,
@@ -103,7 +104,7 @@ function readingOf(
 ): RemoteReading {
   const column = quotedBySqlite(name);
   const told = (isOther: string, as: string): Pick<RemoteReading, 'told'> =>
-    isSure ? {} : { told: `CASE WHEN ${isOther} THEN ${misfitWords(name, as)} END` };
+    isSure ? {} : { told: `CASE WHEN ${isOther} THEN ${wordsFor(name, as)} END` };
   const misfit = isMisfit(column, type);
   if (misfit !== undefined && !hasOthers) return { sent: column, type, ...told(misfit, type) };
   const areBytes = misfit === undefined && !hasOthers && (hasBytes || declared.includes('BLOB'));
@@ -115,9 +116,10 @@ function readingOf(
 const isNoBytes = (column: string): string => `typeof(${column}) NOT IN ('blob', 'null')`;
 
 /** SQL of SQLite for the words about a value that is not of its column's type. */
-function misfitWords(name: string, type: string): string {
+function wordsFor(name: string, type: string): string {
   const column = quotedBySqlite(name);
-  return `${text(`column ${JSON.stringify(name)} has the `)} || typeof(${column}) || ' ' || substr(quote(${column}), 1, ${SHOWN}) || ${text(`, and its type is ${type}: declare it in \`schema\` as Utf8`)}`;
+  const { before, behind } = misfitWords(name, type);
+  return `${text(before)} || typeof(${column}) || ' ' || substr(quote(${column}), 1, ${SHOWN}) || ${text(behind)}`;
 }
 
 const SHOWN = 40;

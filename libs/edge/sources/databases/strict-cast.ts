@@ -11,7 +11,9 @@ interface Cast {
   readonly about: string;
 }
 
-const PLAIN = /^(?:U?Int|Float|Decimal|Date|Bool)/;
+const bare = (type: string): string => /^Nullable\((.*)\)$/s.exec(type)?.[1] ?? type;
+const LIST = /^Array\((.*)\)$/s;
+const PLAIN = /^(?:U?Int|Float|Decimal|Date|Bool|UUID)/;
 
 /**
  * Casts a value of a database to a declared type, and fails if that is another value then. The
@@ -20,6 +22,11 @@ const PLAIN = /^(?:U?Int|Float|Decimal|Date|Bool)/;
  */
 export function strictCast(value: string, { from, to, served, about }: Cast): string {
   const cast = `CAST(${value}, ${quoteText(served)})`;
+  const [ofOther, ofOwn] = [LIST.exec(from)?.[1], LIST.exec(to)?.[1]];
+  if (ofOther !== undefined && ofOwn !== undefined) {
+    const items = { from: bare(ofOther), to: bare(ofOwn), served: ofOwn, about };
+    return from === to ? cast : `arrayMap(item -> ${strictCast('item', items)}, ${value})`;
+  }
   if (from === to || !PLAIN.test(to)) return cast;
   if (from !== 'String')
     return PLAIN.test(from) ? exactCast(value, { from, to: served, about }) : cast;
