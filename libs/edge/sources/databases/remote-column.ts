@@ -57,7 +57,7 @@ const LAST_MICROS = '253402300799999999';
  * client.
  */
 export const NO_SUCH_VALUE =
-  /column "(?:[^"\\]|\\.)*" has (?:a (?:day|time) that no type here holds: [^:]*?Utf8|the (?:integer|real|text|blob|list) .*?, and its type is \w+: declare it in `schema` as Utf8|bytes that are no text: declare it in `schema` as Binary|a value that its type, [\w(), ']+, does not hold)/s;
+  /column "(?:[^"\\]|\\.)*" has (?:a (?:day|time) that no type here holds: [^:]*?Utf8|the (?:integer|real|text|blob|list|number) .*?, and its type is [\w(), ]+: declare it in `schema` as Utf8|bytes that are no text: declare it in `schema` as Binary|a value that its type, [\w(), ']+, does not hold)/s;
 
 /** The words around a value that is not of its column's type, for `told`. */
 export const misfitWords = (
@@ -88,6 +88,10 @@ export const BYTES = writeRawBinaryType({});
 
 export const bytesOf: Made = (hexadecimal) => `unhex(${hexadecimal})`;
 
+/** A text of a database that takes any bytes for text. */
+export const textOf: Made = (value, column) =>
+  `if(throwIf(NOT isValidUTF8(ifNull(${value}, '')), ${quoteText(`column ${JSON.stringify(column)} has bytes that are no text: declare it in \`schema\` as Binary`)}) = 0, ${value}, NULL)`;
+
 /**
  * The columns with their declared types. If a column is declared as text, the database formats the
  * value.
@@ -107,10 +111,13 @@ export function asDeclared(
     const { text, madeOfText } = found;
     const isText = found.type === 'String' || readRawBinaryType(found.type) !== undefined;
     const isWritten = type === 'String' && (!isText || madeOfText !== undefined);
-    const made = engineType(dataType, false, BYTES) === BYTES ? undefined : madeOfText;
-    return isWritten
-      ? { name, type, required: !nullable, sent: text, text, ...(made && { made }) }
-      : { ...found, type, from: found.from ?? found.type, required: !nullable };
+    const areBytes = engineType(dataType, false, BYTES) === BYTES;
+    const made = areBytes ? undefined : madeOfText;
+    if (isWritten)
+      return { name, type, required: !nullable, sent: text, text, ...(made && { made }) };
+    const own = { ...found, type, from: found.from ?? found.type, required: !nullable };
+    if (areBytes && own.made === textOf) delete own.made;
+    return own;
   });
 }
 

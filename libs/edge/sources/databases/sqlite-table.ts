@@ -1,9 +1,8 @@
 import { certain } from '@app/platform';
-import { quoteText } from '@app/warehouse';
 import {
   BYTES,
   misfitWords,
-  type Made,
+  textOf,
   type RemoteColumn,
   type RemoteReading,
   type RemoteTable,
@@ -134,6 +133,3 @@ function isMisfit(column: string, type: string): string | undefined {
   if (type === 'Int64') return `(${isText} OR ${column} <> CAST(${column} AS INTEGER))`;
   return type === 'Float64' ? `(${isText})` : undefined;
 }
-
-const textOf: Made = (value, column) =>
-  `if(throwIf(NOT isValidUTF8(ifNull(${value}, '')), ${quoteText(`column ${JSON.stringify(column)} has bytes that are no text: declare it in \`schema\` as Binary`)}) = 0, ${value}, NULL)`;
