@@ -1,7 +1,7 @@
 import { quoteIdentifier, quoteText, readRawBinaryType, writeRawBinaryType } from '@app/warehouse';
 import { SourceError } from '../source-error.js';
 import { engineType } from '../../arrow-data-type.js';
-import { strictCast } from './strict-cast.js';
+import { strictCast } from '../../casts/strict-cast.js';
 import type { DescribedColumn } from '../../table-description.js';
 
 /** Says how a column of a database is read so that no value changes. */

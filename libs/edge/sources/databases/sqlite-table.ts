@@ -8,7 +8,7 @@ import {
   type RemoteTable,
 } from './remote-column.js';
 
-export const quotedBySqlite = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+const quotedBySqlite = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 

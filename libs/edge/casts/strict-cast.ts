@@ -1,5 +1,5 @@
 import { quoteText } from '@app/warehouse';
-import { exactCast } from '../exact-cast.js';
+import { exactCast } from './exact-cast.js';
 
 interface Cast {
   /** The engine's types, without `Nullable`. */
