@@ -27,6 +27,7 @@ const COMPUTED =
 const NO_FILES = /there are no files/i;
 /** A value of another type than its column, such as NaN in a column of decimals. */
 const UNREADABLE_VALUE = /Cannot parse PostgreSQL value '[^']{0,40}' as [\w(), ]+/;
+const LOCKED = /database is locked/;
 const REASON_MAX = 300;
 
 export const NOT_THERE =
@@ -41,7 +42,9 @@ export function sourceFault({ code, message }: WarehouseError): string | undefin
   if (AWAY.has(code) || (FOREIGN.has(code) && CONNECTIONS.test(message)))
     return 'the server that it is read from does not answer as it should; try again later';
   const value = NO_SUCH_VALUE.exec(message)?.[0] ?? UNREADABLE_VALUE.exec(message)?.[0];
-  if (value !== undefined) return value;
+  // The engine writes a text within its message so.
+  if (value !== undefined) return value.replace(/\\(['\\])/g, '$1');
+  if (LOCKED.test(message)) return 'another program is writing to its database; try again';
   if (LAKES.has(code)) return 'what it is read from is not there, or damaged';
   if (message.search(PLACE) === -1 || COMPUTED.test(message)) return undefined;
   return `what it is read from is not what it was when it was registered: ${reasonOf(message)}`;

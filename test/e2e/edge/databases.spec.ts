@@ -55,9 +55,26 @@ CREATE SCHEMA sales; CREATE TABLE sales.orders (n int); INSERT INTO sales.orders
 CREATE TABLE ends (id int, day date, wall timestamp);
 INSERT INTO ends VALUES (1, '2299-12-31', '9999-12-31 23:59:59.999999'), (2, '0001-01-01', 'infinity');
 CREATE TABLE many AS SELECT i AS id, 'row ' || i AS words FROM generate_series(1, 200000) AS i;
+CREATE TABLE far (id int, price numeric(10,2), f8 double precision, f4 real, wall timestamp,
+  moment timestamptz, free numeric, numbers bigint[], words text[], prices numeric(10,2)[], floats float8[]);
+INSERT INTO far (id) VALUES (1);
+INSERT INTO far VALUES (2, 1.25, 5e-324, 1e-45, '294276-12-31 23:59:59.999999', '9999-12-31 23:59:59.999999+00',
+  1.239, '{}', '{}', '{}', '{}'),
+  (3, 'NaN', '-Infinity', 'NaN', '-infinity', 'infinity', 1e40, '[0:1]={9223372036854775807,NULL}',
+  ARRAY['NULL', NULL, '', 'a"b\\c', E'\n'], '{1.10}', '{0.1,NULL,1e308}'),
+  (4, 0, 0.1, 0.1, '2020-01-01', '2020-01-01 00:00+00', 1.2, '{{1,2},{3,4}}', '{{a}}', '{NaN}', '{5e-324}');
 CREATE TABLE grows (id int); INSERT INTO grows VALUES (1)`;
 
 const UNKNOWN_COLUMN = JSON.stringify({ columns: [{ name: 'zz', data_type: 'Utf8' }] });
+
+const FAR_COLUMNS = JSON.stringify({
+  columns: [
+    { name: 'id', data_type: 'Int64' },
+    { name: 'free', data_type: { Decimal128: [10, 2] }, nullable: true },
+    { name: 'price', data_type: 'Int64', nullable: true },
+    { name: 'numbers', data_type: { List: { data_type: 'Int8', nullable: true } } },
+  ],
+});
 
 /** Servers speak and write times in ways of their own; rows must not change by it. */
 const ODD_SERVER = ['timezone=Asia/Kathmandu', 'datestyle=German'];
@@ -85,11 +102,12 @@ function postgres(programs: string): void {
       edge = await startEdge([
         ...at('kinds'),
         ...at('copied', ',table=kinds,materialize=true'),
-        ...['seen', 'kept', 'many', 'ends'].flatMap((name) => at(name)),
+        ...['seen', 'kept', 'many', 'ends', 'far'].flatMap((name) => at(name)),
         ...at('mixed', ',table=Mixed Case'),
         ...at('orders', ',table=sales.orders'),
         ...at('folded', ',table=KINDS'),
         ...at('grows', ',reload_interval=1'),
+        ...at('strict', `,table=far,schema=${FAR_COLUMNS}`),
         ...at(
           'written',
           `,table=ends,schema=${JSON.stringify({ columns: [column('day', 'Utf8'), column('id', 'Int64')] })}`,
@@ -174,6 +192,45 @@ function postgres(programs: string): void {
         { day: '31.12.2299', id: 1 },
         { day: '01.01.0001', id: 2 },
       ]);
+    });
+
+    it('have floats next to zero, and lists where the first row has none', async () => {
+      const sql = 'SELECT f8::text AS f8, f4::text AS f4, numbers::text AS numbers, words, floats FROM far ORDER BY id LIMIT 3'; // prettier-ignore
+      const empty = { numbers: '[]', words: [], floats: [] };
+      expect(rowsOf(await edge.sql(sql))).toEqual([
+        { f8: null, f4: null, ...empty },
+        { f8: '5e-324', f4: '1e-45', ...empty },
+        {
+          ...{ f8: '-inf', f4: 'nan', numbers: '[9223372036854775807,NULL]' },
+          ...{ words: ['NULL', null, '', 'a"b\\c', '\n'], floats: [0.1, null, 1e308] },
+        },
+      ]);
+      expect(rowsOf(await edge.sql('SELECT moment FROM far WHERE id = 2'))).toEqual([
+        { moment: '9999-12-31T23:59:59.999999Z' },
+      ]);
+    });
+
+    it.each([
+      ['far', 'wall', 2, 'a time that no type here holds'],
+      ['far', 'wall', 3, 'a time that no type here holds'],
+      ['far', 'price', 3, 'the number NaN, and its type is Decimal(10, 2)'],
+      ['far', 'prices', 4, 'a value that its type, Decimal(10, 2), does not hold'],
+      ['far', 'numbers', 4, 'the list {{1,2},{3,4}}, and its type is List'],
+      ['far', 'words', 4, 'the list {{a}}, and its type is List'],
+      // 1.239 would be 1.23, 1e40 another number, and 1.25 the integer 1.
+      ['strict', 'free', 2, 'a value that its type, Decimal(10, 2), does not hold'],
+      ['strict', 'free', 3, 'a value that its type, Decimal(10, 2), does not hold'],
+      ['strict', 'price', 2, 'a value that its type, Nullable(Int64), does not hold'],
+      ['strict', 'numbers', 3, 'a value that its type, Int8, does not hold'],
+    ])('refuse what %s.%s has in row %d', async (table, column, id, reason) => {
+      expect((await edge.sql(`SELECT ${column} FROM ${table} WHERE id = ${id}`)).json()).toEqual({
+        code: 503,
+        message: expect.stringContaining(
+          `table "${table}" cannot be read: column "${column}" has ${reason}`,
+        ) as unknown,
+      });
+      const next = await edge.sql(`SELECT ${column} FROM ${table} WHERE id = 1`);
+      expect(rowsOf(next)).toHaveLength(1);
     });
 
     it('show new rows at once, and a new column after reload_interval', async () => {

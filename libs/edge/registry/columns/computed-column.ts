@@ -1,5 +1,5 @@
 import { quoteIdentifier, quoteText, type Column } from '@app/warehouse';
-import { exactCast, losesZeros, mayChange } from './exact-cast.js';
+import { exactCast, losesZeros, mayChange } from '../../casts/exact-cast.js';
 
 /** A column whose values are computed of what the engine reads. */
 export interface ComputedColumn {

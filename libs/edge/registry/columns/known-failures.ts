@@ -80,6 +80,8 @@ const KNOWN: readonly (readonly [RegExp, string])[] = [
     /\bconvert overflow: /i,
     'a number in it is more than its type holds: declare a wider one in `schema`, or Utf8',
   ],
+  [/Cannot parse string '(column ".*? declare it in `schema` as Utf8)' as Int64/, '$1'],
+  [/database is locked/, 'another program has locked the database: try again when it has written'],
   [/Parquet file has no columns/, 'it has no columns'],
   [/there are no files with provided path/, 'there is no file in it whose name ends as those of its format do'], // prettier-ignore
   [

@@ -10,7 +10,7 @@ import { dropCopy, makeCopy, type Copy } from './copies.js';
 import { countSelect } from './count-view.js';
 import { columnsWithBytes } from '../schemas/columns-with-bytes.js';
 import { columnValue, type ComputedColumn } from '../columns/computed-column.js';
-import { readTypes } from '../columns/exact-cast.js';
+import { readTypes } from '../../casts/exact-cast.js';
 import { refuseNumbered } from '../columns/delta-mapping.js';
 import { insistingOnOne, keepTypes } from '../columns/kept-types.js';
 import { loosened } from '../csv/loose-quotes.js';

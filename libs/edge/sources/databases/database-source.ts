@@ -1,12 +1,19 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import { quoteText, type SourceEngine } from '@app/warehouse';
+import { quoteText, type Column, type SourceEngine } from '@app/warehouse';
 import { SourceError } from '../source-error.js';
 import type { DescribedTable } from '../../table-description.js';
 import { databaseServer, type DatabaseServer } from './database-server.js';
 import { mysqlCatalog, mysqlTable, type MysqlColumn } from './mysql-table.js';
 import { postgresCatalog, postgresTable, type PostgresColumn } from './postgres-table.js';
 import { asDeclared, madeSelect, sentSelect, type RemoteTable } from './remote-column.js';
+import {
+  bareSqlite,
+  sqliteCatalog,
+  sqliteKinds,
+  sqliteTable,
+  type SqliteColumn,
+} from './sqlite-table.js';
 import { plainSource, tableFunction, type Source } from '../source.js';
 import { answeredRows } from '../answered-rows.js';
 
@@ -24,7 +31,8 @@ export async function databaseSource(
   statements: Statements,
 ): Promise<Source | undefined> {
   const { name, uri, options } = described;
-  if (options.format === 'sqlite') return sqliteSource(uri, options.table ?? name, base);
+  if (options.format === 'sqlite')
+    return sqliteSource(described, options.table ?? name, { base, statements });
   if (options.format !== 'mysql' && options.format !== 'postgres') return undefined;
   const server = databaseServer(uri, options.format);
   const tableName = options.table ?? server.table ?? name;
@@ -40,12 +48,31 @@ export async function databaseSource(
   return { ...plainSource(select(''), server.shown), oneRow: select(' LIMIT 1') };
 }
 
-function sqliteSource(uri: string, table: string, base: string): Source {
+async function sqliteSource(
+  { uri, columns: declared }: DescribedTable,
+  table: string,
+  { base, statements }: { readonly base: string; readonly statements: Statements },
+): Promise<Source> {
   const path = uri.replace(/^(?:sqlite|file|filesystem):(?:\/\/)?/, '');
   const file = isAbsolute(path) ? path : resolve(base, path);
   // SQLite would create an empty database.
   if (!existsSync(file)) throw new SourceError(`there is no file ${file}`);
-  return plainSource(tableFunction('sqlite', [quoteText(file), quoteText(table)]), file);
+  const answer = (statement: string): string =>
+    tableFunction('sqlite', [quoteText(file), `query(${quoteText(statement)})`]);
+  const ask = async <Row>(sql: string, format = 'JSONEachRow'): Promise<readonly Row[]> =>
+    answeredRows<Row>(await statements.run(`${sql} FORMAT ${format}`));
+  const columns = await ask<SqliteColumn>(`SELECT * FROM ${answer(sqliteCatalog(table))}`);
+  if (columns.length === 0)
+    throw new SourceError(
+      `there is no table ${JSON.stringify(table)} in ${file}; say table=<its name there>`,
+    );
+  const told = await ask<Column>(`DESCRIBE TABLE ${answer(bareSqlite(table, columns))}`);
+  const types = told.map(({ type }) => type.replace(/^Nullable\((.*)\)$/, '$1'));
+  const kinds = answer(sqliteKinds(table, columns, types));
+  const [found = []] = declared ? [] : await ask<readonly unknown[]>(`SELECT * FROM ${kinds}`, 'JSONCompactEachRow'); // prettier-ignore
+  const own = sqliteTable(table, columns, { types, kinds: found });
+  const served = declared ? { ...own, columns: asDeclared(own, declared) } : own;
+  return plainSource(`(${madeSelect(served.columns, answer(sentSelect(served)))})`, file);
 }
 
 const FUNCTIONS = { mysql: 'mysql', postgres: 'postgresql' } as const;

@@ -1,6 +1,7 @@
 import { quoteIdentifier, quoteText, readRawBinaryType, writeRawBinaryType } from '@app/warehouse';
 import { SourceError } from '../source-error.js';
 import { engineType } from '../../arrow-data-type.js';
+import { strictCast } from '../../casts/strict-cast.js';
 import type { DescribedColumn } from '../../table-description.js';
 
 /** Says how a column of a database is read so that no value changes. */
@@ -14,15 +15,27 @@ export interface RemoteReading {
   readonly type: string;
   /** The engine's expression for the value, if a cast to the type is not enough. */
   readonly made?: Made;
+  /** The type of that value, if it is another one. It is cast strictly. */
+  readonly from?: string;
+  /**
+   * A further expression that is sent: words about a value that is not of the type; null: it is.
+   * They are in the error.
+   */
+  readonly told?: string;
 }
-type Made = (value: string, column: string) => string;
+export type Made = (value: string, column: string) => string;
 
-interface RemoteColumn extends RemoteReading {
+export interface RemoteColumn extends RemoteReading {
   readonly name: string;
   /** Tells whether the column is never null in the database. */
   readonly required: boolean;
   /** The expression in the database's SQL for the value as text. */
   readonly text: string;
+  /**
+   * The engine's expression for that text, where bytes may be what should be text; absent: the
+   * database has no such.
+   */
+  readonly madeOfText?: Made;
 }
 
 /** A table of a database, as its catalog describes it. */
@@ -44,7 +57,16 @@ const LAST_MICROS = '253402300799999999';
  * client.
  */
 export const NO_SUCH_VALUE =
-  /column "[^"]*" has a (?:day|time) that no type here holds: [^:]*?Utf8/;
+  /column "(?:[^"\\]|\\.)*" has (?:a (?:day|time) that no type here holds: [^:]*?Utf8|the (?:integer|real|text|blob|list|number) .*?, and its type is [\w(), ]+: declare it in `schema` as Utf8|bytes that are no text: declare it in `schema` as Binary|a value that its type, [\w(), ']+, does not hold)/s;
+
+/** The words around a value that is not of its column's type, for `told`. */
+export const misfitWords = (
+  column: string,
+  type: string,
+): { readonly before: string; readonly behind: string } => ({
+  before: `column ${JSON.stringify(column)} has the `,
+  behind: `, and its type is ${type}: declare it in \`schema\` as Utf8`,
+});
 
 const outside = (value: string, from: number | string, to: number | string, message: string) =>
   `throwIf(ifNull(${value} NOT BETWEEN ${from} AND ${to}, 0), ${quoteText(message)})`;
@@ -66,6 +88,10 @@ export const BYTES = writeRawBinaryType({});
 
 export const bytesOf: Made = (hexadecimal) => `unhex(${hexadecimal})`;
 
+/** A text of a database that takes any bytes for text. */
+export const textOf: Made = (value, column) =>
+  `if(throwIf(NOT isValidUTF8(ifNull(${value}, '')), ${quoteText(`column ${JSON.stringify(column)} has bytes that are no text: declare it in \`schema\` as Binary`)}) = 0, ${value}, NULL)`;
+
 /**
  * The columns with their declared types. If a column is declared as text, the database formats the
  * value.
@@ -82,11 +108,16 @@ export function asDeclared(
         `schema: there is no column ${JSON.stringify(name)}; there are ${columns.map((each) => each.name).join(', ')}`,
       );
     const type = engineType(dataType, false);
+    const { text, madeOfText } = found;
     const isText = found.type === 'String' || readRawBinaryType(found.type) !== undefined;
-    const isWritten = type === 'String' && !isText;
-    return isWritten
-      ? { name, type, required: !nullable, sent: found.text, text: found.text }
-      : { ...found, type, required: !nullable };
+    const isWritten = type === 'String' && (!isText || madeOfText !== undefined);
+    const areBytes = engineType(dataType, false, BYTES) === BYTES;
+    const made = areBytes ? undefined : madeOfText;
+    if (isWritten)
+      return { name, type, required: !nullable, sent: text, text, ...(made && { made }) };
+    const own = { ...found, type, from: found.from ?? found.type, required: !nullable };
+    if (areBytes && own.made === textOf) delete own.made;
+    return own;
   });
 }
 
@@ -95,16 +126,35 @@ export function asDeclared(
  * `"` within a name in a way that Postgres does not understand.
  */
 export function sentSelect({ name, columns }: RemoteTable): string {
-  return `SELECT ${columns.map(({ sent }, index) => `${sent} AS c${index}`).join(', ')} FROM ${name}`;
+  const sent = columns.flatMap(({ sent: value, told }, index) => [
+    `${value} AS c${index}`,
+    ...(told === undefined ? [] : [`${told} AS w${index}`]),
+  ]);
+  return `SELECT ${sent.join(', ')} FROM ${name}`;
 }
 
 /** The statement by which the engine selects from the rows that are sent. */
 export function madeSelect(columns: readonly RemoteColumn[], from: string): string {
   const made = columns.map((column, index) => {
-    const value = column.made?.(`c${index}`, column.name) ?? `c${index}`;
-    return `CAST(${value}, ${quoteText(servedType(column))}) AS ${quoteIdentifier(column.name)}`;
+    const sent =
+      column.told === undefined ? `c${index}` : orFailure(`c${index}`, `w${index}`, column);
+    const value = column.made?.(sent, column.name) ?? sent;
+    const served = servedType(column);
+    const own = column.from ?? column.type;
+    const cast = strictCast(value, { from: own, to: column.type, served, about: column.name });
+    return `${cast} AS ${quoteIdentifier(column.name)}`;
   });
   return `SELECT ${made.join(', ')} FROM (SELECT * FROM ${from})`;
+}
+
+/** The words are no number, so that the engine's error has them; `throwIf` takes no words of a row. */
+function orFailure(
+  value: string,
+  words: string,
+  { type, from = type, made }: RemoteColumn,
+): string {
+  const sent = made || readRawBinaryType(from) ? 'String' : from;
+  return `if(isNull(${words}), ${value}, CAST(toInt64(assumeNotNull(${words})), ${quoteText(sent)}))`;
 }
 
 /** Lists cannot be null in the engine. */
