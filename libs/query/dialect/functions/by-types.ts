@@ -14,5 +14,8 @@ export function byTypes(
   // With two lists it is the function of DuckDB and Spark.
   if (name === 'map' && types.length === 2 && types.every(({ element }) => element !== undefined))
     return `mapFromArrays(${args.join(', ')})`;
+  const [first] = types;
+  if (name === 'epoch' && first?.perSecond !== undefined)
+    return `((${args[0] ?? ''}) / ${first.perSecond})`;
   return inZoneOfTime(name, types, args, written);
 }

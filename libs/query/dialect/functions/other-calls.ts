@@ -14,6 +14,7 @@ import { dateLiteral, timeLiteral } from '../times/time-literals.js';
 import { triedCast } from '../casts/tried-casts.js';
 import { written } from './scalar-function.js';
 import { countedValues } from './counted-values.js';
+import { timeOfDifference } from '../times/time-differences.js';
 import { computedRows } from '../clauses/computed-rows.js';
 
 /** A call without a translation of its name alone. */
@@ -59,6 +60,8 @@ export function otherCall(
       break;
     default:
   }
+  const ofDifference = timeOfDifference(lower, source.type, args);
+  if (ofDifference !== undefined) return ofDifference;
   const whole = items.length === 2 ? roundedInteger(name, source.type, second, args) : undefined;
   if (whole !== undefined) return whole;
   if (lower === 'casewithexpression') return caseOf(items, args, source.type);

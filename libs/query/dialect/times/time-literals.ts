@@ -4,6 +4,7 @@ import { readTime } from '../../plan/read-time.js';
 import { checkMoment } from './casts-to-moment.js';
 import { clockArithmetic } from './clock-arithmetic.js';
 import { dividedInterval, multipliedInterval } from './lengths-of-time.js';
+import { comparedLength } from './time-differences.js';
 import { isTime } from './time-arithmetic.js';
 import type { Side } from '../numbers/decimal-arithmetic.js';
 import type { Known } from '../casts/known-type.js';
@@ -56,10 +57,17 @@ const textOf = (nodes: Nodes): string | undefined => {
  */
 function momentOf(text: string): string | undefined {
   if (PLAIN.test(text)) return undefined;
-  const time = readTime(text);
+  const time = readTime(withZone(text));
   if (time === undefined || /^-?\d+$/.test(text)) return undefined;
   return `toDateTime64(${quoteText(time)}, 6, 'UTC')`;
 }
+
+/** Postgres prints the zone as `+00`, BigQuery as `UTC`. */
+const withZone = (text: string): string =>
+  text
+    .trim()
+    .replace(/(:\d\d(?:\.\d+)?) ?(?:UTC|GMT)$/i, '$1Z')
+    .replace(/(:\d\d(?:\.\d+)? ?[+-]\d\d)$/, '$1:00');
 
 /**
  * Writes a text beside a time as that time: `_timestamp >= '2024-01-01T00:00:00Z'`.
@@ -92,6 +100,8 @@ export function withTimes(operator: string, left: Side, right: Side): string | u
       ? `(toInt32(toDate32(${left.written})) - toInt32(toDate32(${right.written})))`
       : dayBesideTime(left, right);
   if (!/^(?:[<>=!]|IS)/.test(operator)) return undefined;
+  const length = comparedLength(operator, left, right);
+  if (length !== undefined) return length;
   const besideText = /^(?:IS|<=>)/.test(operator) ? timeOfText : () => undefined;
   const side = (own: Side, other: Side): string | undefined =>
     timeBeside(other.type, own.nodes) ?? besideText(other.type, own);

@@ -170,7 +170,10 @@ export function intervalLiteral(nodes: Nodes, at: number): Rewritten | undefined
     const isLeft = value.kind === 'number' || isPlainInterval(value.value);
     return isLeft ? undefined : { text: writtenInterval(value.value), end: at + 2 };
   }
-  if (!/^\s*[-+]?\d*\.\d+\s*$/.test(value.value) || isWord(nodes[at + 3], 'TO')) return undefined;
+  // The engine keeps the digits of `INTERVAL '10' MINUTE` as a text.
+  const isFraction = /^\s*[-+]?\d*\.\d+\s*$/.test(value.value);
+  const isText = value.kind === 'text' && /^\s*[-+]?\d+\s*$/.test(value.value);
+  if ((!isFraction && !isText) || isWord(nodes[at + 3], 'TO')) return undefined;
   return { text: writtenInterval(`${value.value} ${unit.text}`), end: at + 3 };
 }
 

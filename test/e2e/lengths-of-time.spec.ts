@@ -1,0 +1,101 @@
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
+
+/** Two visits of one person, the second of two records, and one of another. */
+const RECORDS = [
+  { _timestamp: '2026-01-01T10:00:00Z', user: 'a', id: 0 },
+  { _timestamp: '2026-01-01T10:40:00Z', user: 'a', id: 1 },
+  { _timestamp: '2026-01-01T11:00:00.5Z', user: 'a', id: 2 },
+  { _timestamp: '2026-01-01T10:10:00Z', user: 'b', id: 3 },
+];
+const GAPS =
+  'SELECT id, _timestamp, lag(_timestamp) OVER (PARTITION BY user ORDER BY _timestamp) AS prev FROM logs';
+const GAP = '_timestamp - lag(_timestamp) OVER (PARTITION BY user ORDER BY _timestamp)';
+
+describe('lengths of time and numbers beside the time of a record', () => {
+  let server: BorrowedServer;
+  beforeAll(async () => {
+    server = await borrowServer();
+    await server.client.upload('logs', RECORDS);
+  });
+  afterAll(() => server.giveBack());
+
+  const values = async (body: string): Promise<unknown> => {
+    const answer = await server.client.call('sql', { body });
+    if (answer.status !== 200) return answer.json();
+    return answer
+      .json<readonly Readonly<Record<string, unknown>>[]>()
+      .flatMap((row) => Object.values(row));
+  };
+
+  it.each([
+    [`SELECT id FROM (${GAPS}) g WHERE _timestamp - prev > INTERVAL '30 minutes'`, [1]],
+    [`SELECT id FROM (${GAPS}) g WHERE INTERVAL 30 MINUTE < _timestamp - prev`, [1]],
+    [
+      `SELECT id FROM (SELECT id, ${GAP} AS gap FROM logs) g WHERE gap > INTERVAL '30 minutes'`,
+      [1],
+    ],
+    [
+      `SELECT id FROM (SELECT id, ${GAP} AS gap FROM logs) g WHERE gap BETWEEN INTERVAL '20 minutes' AND 1.5 * INTERVAL '20 minutes'`,
+      [2],
+    ],
+    [
+      `SELECT CASE WHEN ${GAP} <= INTERVAL '30 minutes' THEN 0 ELSE 1 END AS isnew FROM logs ORDER BY id`,
+      [1, 1, 0, 1],
+    ],
+    [
+      "SELECT max(_timestamp) - min(_timestamp) >= INTERVAL '1 hour 500 milliseconds' AS x FROM logs",
+      [true],
+    ],
+    ["SELECT count(*) FROM logs WHERE now() - _timestamp < INTERVAL '1 day'", [0]],
+    [
+      "SELECT id FROM logs WHERE TIMESTAMP '2026-01-01 11:00:00' - _timestamp < INTERVAL '1' HOUR ORDER BY id",
+      [1, 2, 3],
+    ],
+    ['SELECT extract(epoch FROM max(_timestamp) - min(_timestamp)) AS x FROM logs', [3600.5]],
+    [`SELECT max(extract(epoch FROM _timestamp - prev)) AS x FROM (${GAPS}) g`, [2400]],
+    [
+      "SELECT date_part('epoch', max(_timestamp) - min(_timestamp)) AS x, epoch(max(_timestamp) - min(_timestamp)) AS y FROM logs",
+      [3600.5, 3600.5],
+    ],
+  ])('answers %s', async (sql, expected) => {
+    expect(await values(sql)).toEqual(expected);
+  });
+
+  it('refuses months, which have no fixed length', async () => {
+    expect(
+      await values(`SELECT id FROM (${GAPS}) g WHERE _timestamp - prev > INTERVAL '1 month'`),
+    ).toMatchObject({
+      message: expect.stringContaining('no fixed length') as string,
+    });
+  });
+
+  it.each([
+    '1767263400',
+    '1767263400000',
+    '1767263400000000',
+    '1767263400000000000',
+    "toUnixTimestamp64Micro(toDateTime64('2026-01-01 10:30:00', 6, 'UTC'))",
+    "toUnixTimestamp64Micro(toDateTime64('2026-01-01 10:20:00', 6, 'UTC')) + 600000000",
+    "toUnixTimestamp(toDateTime('2026-01-01 10:00:00')) + 1800",
+    "epoch_ms(TIMESTAMP '2026-01-01 10:30:00')",
+  ])('takes %s for the time that it is', async (number) => {
+    const asked = await Promise.all([
+      values(`SELECT id FROM logs WHERE _timestamp >= ${number} ORDER BY id`),
+      values(`SELECT id FROM logs WHERE ${number} > _timestamp ORDER BY id`),
+    ]);
+    expect(asked).toEqual([
+      [1, 2],
+      [0, 3],
+    ]);
+  });
+
+  it.each(['1767263400', '1767263400000', '1767263400000000'])(
+    'takes %s from outside for it',
+    async (number) => {
+      const answer = await server.client.call(`sql?param_from=${number}`, {
+        body: 'SELECT id FROM logs WHERE _timestamp >= {from:Int64} ORDER BY id',
+      });
+      expect(answer.json()).toEqual([{ id: 1 }, { id: 2 }]);
+    },
+  );
+});
