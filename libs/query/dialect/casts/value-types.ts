@@ -41,7 +41,7 @@ import { choicesOf } from './choices.js';
 import { castType } from './standard-type-names.js';
 import { selectedValue } from '../names/selected-values.js';
 import { madeMoment } from '../times/made-times.js';
-import { typeOfCut, typeOfTimes } from '../times/time-differences.js';
+import { typeOfCut, typeOfTimes } from '../lengths/time-differences.js';
 
 /**
  * Gives the engine's type of a column by its name: `undefined` if no table of the statement has it.

@@ -1,4 +1,5 @@
 import type { Known } from '../casts/known-type.js';
+import { truth } from './scalar-function.js';
 import { inZoneOfTime } from '../times/time-buckets.js';
 
 /**
@@ -15,7 +16,10 @@ export function byTypes(
   if (name === 'map' && types.length === 2 && types.every(({ element }) => element !== undefined))
     return `mapFromArrays(${args.join(', ')})`;
   const [first] = types;
+  const [value = ''] = args;
   if (name === 'epoch' && first?.perSecond !== undefined)
-    return `((${args[0] ?? ''}) / ${first.perSecond})`;
+    return `((${value}) / ${first.perSecond})`;
+  // Trino's is of lists.
+  if (name === 'contains' && first?.element !== undefined) return truth(`has(${args.join(', ')})`);
   return inZoneOfTime(name, types, args, written);
 }

@@ -3,12 +3,13 @@ import { quoteText } from '@app/warehouse';
 import { readTime } from '../../plan/read-time.js';
 import { checkMoment } from './casts-to-moment.js';
 import { clockArithmetic } from './clock-arithmetic.js';
-import { dividedInterval, multipliedInterval } from './lengths-of-time.js';
-import { comparedLength } from './time-differences.js';
+import { dividedInterval, multipliedInterval } from '../lengths/lengths-of-time.js';
+import { comparedLength } from '../lengths/time-differences.js';
 import { isTime } from './time-arithmetic.js';
 import type { Side } from '../numbers/decimal-arithmetic.js';
 import type { Known } from '../casts/known-type.js';
-import type { Node, Nodes } from '../source-tree.js';
+import type { Rewritten } from '../notations/rewriting.js';
+import { isWord, type Node, type Nodes } from '../source-tree.js';
 
 /** A day as the engine reads it: any sign separates year, month and day, or none does. */
 const DAY = /^\s*(\d{4})(?:\D(\d\d?)\D|(?=\d{4}$)(\d\d))(\d\d?)(?=$|[T\s])/i;
@@ -149,13 +150,21 @@ export function timeLiteral([node]: readonly (Node | undefined)[]): string | und
 }
 
 /**
- * `TIMESTAMP '…'`: a local time, unless it has a zone.
+ * `TIMESTAMP '…'`: a local time, unless it has a zone. With AT TIME ZONE it is the moment at which
+ * the clocks of the zone show it.
  * @param quoted as the author wrote it.
+ * @param end the index behind it
  */
-export function timestampLiteral(node: Node, quoted: string): string {
+export function timestampLiteral(node: Node, quoted: string, nodes: Nodes, end: number): Rewritten {
   if (node.kind === 'text') checkMoment(node.value);
   const isZoned = node.kind === 'text' && ZONED.test(node.value);
-  return (isZoned ? timeLiteral([node]) : undefined) ?? `toDateTime64(${quoted}, 6)`;
+  const [zone] = ['AT', 'TIME', 'ZONE'].every((word, at) => isWord(nodes[end + at], word)) ? nodes.slice(end + 3) : []; // prettier-ignore
+  if (zone?.kind === 'text' && !isZoned)
+    return { text: `toDateTime64(${quoted}, 6, ${quoteText(zone.value)})`, end: end + 4 };
+  return {
+    text: (isZoned ? timeLiteral([node]) : undefined) ?? `toDateTime64(${quoted}, 6)`,
+    end,
+  };
 }
 
 const ZONED = /(?:Z|[+-]\d\d:?\d\d)$/i;

@@ -3,9 +3,9 @@ import { DATE, moment, OTHER, type Known } from '../casts/known-type.js';
 import type { Side } from '../numbers/decimal-arithmetic.js';
 import { callAt } from '../operands.js';
 import type { Nodes } from '../source-tree.js';
-import { hasLength } from './clock-arithmetic.js';
+import { hasLength } from '../times/clock-arithmetic.js';
 import { lengthOf } from './lengths-of-time.js';
-import { isTime } from './time-arithmetic.js';
+import { isTime } from '../times/time-arithmetic.js';
 
 const MICROSECONDS = 1_000_000;
 
