@@ -61,6 +61,12 @@ describe('lengths of time and numbers beside the time of a record', () => {
     expect(await values(sql)).toEqual(expected);
   });
 
+  it.each(['default.logs', '"default"."logs"'])('reads the table as %s', async (table) => {
+    expect(
+      await values(`SELECT count(*) FROM ${table} WHERE ${table}._timestamp > '2026-01-01'`),
+    ).toEqual([4]);
+  });
+
   it('refuses months, which have no fixed length', async () => {
     expect(
       await values(`SELECT id FROM (${GAPS}) g WHERE _timestamp - prev > INTERVAL '1 month'`),

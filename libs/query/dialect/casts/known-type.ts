@@ -38,6 +38,8 @@ export interface Known {
   readonly isLocal?: true;
   /** For the difference of two times: how many of its numbers are a second. */
   readonly perSecond?: number;
+  /** True for a point in time that has the engine's longer type, without fractions of a second. */
+  readonly isWide?: true;
   /** True for the empty text. */
   readonly isEmpty?: true;
   /** Set for a column's name where tables have decimals or integers of several types. */

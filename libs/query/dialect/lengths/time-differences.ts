@@ -88,7 +88,8 @@ function cut(time: Known, unit: string): Known | undefined {
   if (!onlyPoint(time)) return undefined;
   if (LONG_UNIT.test(unit)) return DATE;
   const isLocal = time.isLocal === true || time.kind === 'date';
-  return { ...moment(), ...(isLocal && { isLocal }) };
+  const isWide = time.precision > 0 || time.isWide === true || time.kind === 'date';
+  return { ...moment(), ...(isLocal && { isLocal }), ...(isWide && { isWide }) };
 }
 
 const onlyPoint = (time: Known): Known | undefined => (isPoint(time) ? time : undefined);

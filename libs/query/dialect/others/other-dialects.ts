@@ -47,6 +47,8 @@ const UNIT = /^(?:microsecond|millisecond|second|minute|hour|day|isoweek|month|q
 /** A unit without quotes behind the other arguments. */
 function unitOf(items: readonly Nodes[], place: number): string | undefined {
   const [[unit, list] = []] = items.slice(place);
+  // In `date_trunc('month', day)` the last word is a column.
+  if (items[0]?.[0]?.kind === 'text') return undefined;
   if (unit?.kind !== 'word') return undefined;
   if (isWord(unit, 'WEEK') && (list === undefined || isList(list))) {
     const [day] = isList(list) ? list.nodes : [];
