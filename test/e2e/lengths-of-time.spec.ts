@@ -51,6 +51,23 @@ describe('lengths of time and numbers beside the time of a record', () => {
       "SELECT id FROM logs WHERE TIMESTAMP '2026-01-01 11:00:00' - _timestamp < INTERVAL '1' HOUR ORDER BY id",
       [1, 2, 3],
     ],
+    [
+      `SELECT avg(gap) > INTERVAL '29 minutes' AS x, avg(gap) < INTERVAL '31 minutes' AS y FROM (SELECT ${GAP} AS gap FROM logs) g`,
+      [true, true],
+    ],
+    [
+      "SELECT id FROM logs WHERE CAST(_timestamp AS TIME) >= '10:10' AND '10:41' > CAST(_timestamp AS TIME) ORDER BY id",
+      [1, 3],
+    ],
+    ["SELECT count(*) FROM logs WHERE _timestamp >= '20260101' AND _timestamp < '20260102'", [4]],
+    [
+      "SELECT count(*) FROM logs WHERE _timestamp >= '1767263400000' AND _timestamp < '1767268800'",
+      [2],
+    ],
+    [
+      'SELECT id, from_unixtime(_timestamp / 1000000) AS t, _timestamp % 1000000 AS r FROM logs WHERE id = 2',
+      [2, '2026-01-01T11:00:00.500000Z', 500000],
+    ],
     ['SELECT extract(epoch FROM max(_timestamp) - min(_timestamp)) AS x FROM logs', [3600.5]],
     [`SELECT max(extract(epoch FROM _timestamp - prev)) AS x FROM (${GAPS}) g`, [2400]],
     [
@@ -65,6 +82,12 @@ describe('lengths of time and numbers beside the time of a record', () => {
     expect(
       await values(`SELECT count(*) FROM ${table} WHERE ${table}._timestamp > '2026-01-01'`),
     ).toEqual([4]);
+  });
+
+  it('refuses a number beside an INTERVAL', async () => {
+    expect(await values("SELECT id FROM logs WHERE id > INTERVAL '1 hour'")).toMatchObject({
+      message: expect.stringContaining('a number is compared with an INTERVAL') as string,
+    });
   });
 
   it('refuses months, which have no fixed length', async () => {

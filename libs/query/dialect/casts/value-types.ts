@@ -41,7 +41,7 @@ import { choicesOf } from './choices.js';
 import { castType } from './standard-type-names.js';
 import { selectedValue } from '../names/selected-values.js';
 import { madeMoment } from '../times/made-times.js';
-import { typeOfCut, typeOfTimes } from '../lengths/time-differences.js';
+import { lengthsOf, typeOfCut, typeOfTimes } from '../lengths/time-differences.js';
 
 /**
  * Gives the engine's type of a column by its name: `undefined` if no table of the statement has it.
@@ -60,8 +60,8 @@ const KEEPS =
 const REMAINS = /^(?:modulo|mod|intDiv|div|bitAnd|bitOr|bitXor|bit_and|bit_or)$/i;
 const ROUNDS = /^(?:round|floor|ceil|ceiling|trunc|truncate)$/i;
 const SUMS = /^sum(?:Distinct)?(?:If)?$/i;
-const FLOATS =
-  /^(?:avg(?:If)?|toFloat(?:32|64)|sqrt|exp|ln|log|log2|log10|pow|power|sin|cos|tan)$/i;
+const FLOATS = /^(?:avgIf|toFloat(?:32|64)|sqrt|exp|ln|log|log2|log10|pow|power|sin|cos|tan)$/i;
+const MEANS = /^(?:avg|mean|median|percentile_cont|quantile_cont|approx_percentile|approx_percentile_cont)$/i; // prettier-ignore
 const DATES = /^(?:toDate|toDate32|makeDate|makeDate32|today|current_date|curdate)$/i;
 const MOMENTS =
   /^(?:now|now64|current_timestamp|(?:clock|statement|transaction)_timestamp|toDateTime|toDateTime64|makeDateTime64|fromUnixTimestamp64\w+)$/i;
@@ -262,6 +262,7 @@ export class ValueTypes {
     if (KEEPS.test(name)) return columnLike(this.of(first, depth + 1));
     if (SUMS.test(name)) return summed(this.ofChoice(first, depth + 1) ?? UNKNOWN);
     if (ROUNDS.test(name)) return rounded(this.of(first, depth + 1));
+    if (MEANS.test(name)) return { ...FLOAT, ...lengthsOf(this.of(first, depth + 1)) };
     if (FLOATS.test(name)) return FLOAT;
     const [, bits] = /^toDecimal(32|64|128|256)$/.exec(name) ?? [];
     const scale = second.length === 1 && second[0]?.kind === 'number' ? second[0].text : undefined;

@@ -1,5 +1,5 @@
 import { MillraceError } from '@app/platform';
-import { DATE, moment, OTHER, type Known } from '../casts/known-type.js';
+import { DATE, isExact, moment, OTHER, type Known } from '../casts/known-type.js';
 import type { Side } from '../numbers/decimal-arithmetic.js';
 import { callAt } from '../operands.js';
 import type { Nodes } from '../source-tree.js';
@@ -48,10 +48,17 @@ export function comparedLength(operator: string, left: Side, right: Side): strin
   return `${a ?? left.written} ${operator} ${b ?? right.written}`;
 }
 
+/** A mean of lengths of time is one, in the same unit. */
+export const lengthsOf = ({ perSecond }: Known): Pick<Known, 'perSecond'> =>
+  perSecond === undefined ? {} : { perSecond };
+
 function lengthBeside({ type }: Side, length: Side): string | undefined {
-  if (type.perSecond === undefined) return undefined;
+  const isNumber = type.kind === 'float' || isExact(type);
+  if (type.perSecond === undefined && !isNumber) return undefined;
   const found = lengthOf(length);
   if (found === undefined) return undefined;
+  if (type.perSecond === undefined)
+    throw new MillraceError('INVALID_SQL', 'a number is compared with an INTERVAL: compare the difference of two times with it, or the number with one of seconds'); // prettier-ignore
   if (found.microseconds === undefined)
     throw new MillraceError('INVALID_SQL', "months and years have no fixed length beside the difference of two times: INTERVAL '30 days'"); // prettier-ignore
   const share = found.microseconds * type.perSecond;

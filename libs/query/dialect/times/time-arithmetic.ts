@@ -92,8 +92,10 @@ export function timeArithmetic(
   right: Nodes,
   [a, b]: readonly [string, string],
 ): string | undefined {
-  if (/^[*/%]$/.test(operator)) return undefined;
   const [leftTime, rightTime] = [isTime(left), isTime(right)];
+  if (/^[/%]$/.test(operator))
+    return leftTime && !rightTime ? `toUnixTimestamp64Micro(${a}) ${operator} ${b}` : undefined;
+  if (operator === '*') return undefined;
   if (!/^[-+]$/.test(operator)) {
     if (leftTime === rightTime) return undefined;
     const [number, text] = leftTime ? [right, b] : [left, a];

@@ -2,6 +2,7 @@ import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import { readTime } from '../../plan/read-time.js';
 import { checkMoment } from './casts-to-moment.js';
+import { writtenTimeOfDay } from './casts-to-time.js';
 import { clockArithmetic } from './clock-arithmetic.js';
 import { dividedInterval, multipliedInterval } from '../lengths/lengths-of-time.js';
 import { comparedLength } from '../lengths/time-differences.js';
@@ -59,14 +60,20 @@ const textOf = (nodes: Nodes): string | undefined => {
 function momentOf(text: string): string | undefined {
   if (PLAIN.test(text)) return undefined;
   const time = readTime(withZone(text));
-  if (time === undefined || /^-?\d+$/.test(text)) return undefined;
+  if (time === undefined || /^-?\d{0,7}$/.test(text)) return undefined;
   return `toDateTime64(${quoteText(time)}, 6, 'UTC')`;
 }
 
-/** Postgres prints the zone as `+00`, BigQuery as `UTC`. */
+const WITHOUT_SECONDS = /^\s*\d?\d:\d\d\s*$/;
+
+/**
+ * Postgres prints the zone as `+00`, BigQuery as `UTC`. Eight digits are a day, which the engine
+ * would take for seconds since 1970.
+ */
 const withZone = (text: string): string =>
   text
     .trim()
+    .replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3')
     .replace(/(:\d\d(?:\.\d+)?) ?(?:UTC|GMT)$/i, '$1Z')
     .replace(/(:\d\d(?:\.\d+)? ?[+-]\d\d)$/, '$1:00');
 
@@ -78,6 +85,9 @@ const withZone = (text: string): string =>
  */
 export function timeBeside(beside: Known, nodes: Nodes): string | undefined {
   const text = textOf(nodes);
+  // The engine would take 09:00 for nine minutes.
+  if (text !== undefined && beside.kind === 'time')
+    return WITHOUT_SECONDS.test(text) ? writtenTimeOfDay(text, 'Time64(6)') : undefined;
   if (text === undefined || (beside.kind !== 'moment' && beside.kind !== 'date')) return undefined;
   if (!/\d{4}/.test(text)) checkMoment(text);
   const year = yearOf(text);

@@ -3,10 +3,15 @@ const STRUCT =
 const ENTRIES =
   "unnest(json_keys(j)) makes a row of each key, and json_extract_string(j, 'a') is a value";
 const ELEMENTS = 'unnest(k.list) makes a row of each element of a list of an object';
+const GRAFANA =
+  "Grafana puts times in place of its macros itself; elsewhere it is _timestamp >= now() - INTERVAL '1 hour'";
 const FIELD = "a field of an object is k.c, or k['c']";
 
 /** Functions of other systems that do not exist here, in lower case, each with its replacement. */
 export const FUNCTIONS_ELSEWHERE: Readonly<Record<string, string>> = {
+  $__timefilter: GRAFANA,
+  $__timeinterval: GRAFANA,
+  $__timegroup: GRAFANA,
   ago: "_timestamp > now() - INTERVAL '1 day'",
   dc: 'count(DISTINCT x)',
   decode: "CASE k WHEN 'a' THEN 1 ELSE 0 END",
