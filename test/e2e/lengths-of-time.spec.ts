@@ -118,6 +118,33 @@ describe('lengths of time and numbers beside the time of a record', () => {
     ]);
   });
 
+  it.each(['2026-01-01T10:30:00Z', '2026-01-01 10:30:00', '2026-01-01T11:30:00+01:00'])(
+    'takes the text %s from outside for a time',
+    async (text) => {
+      const answer = await server.client.call(`sql?param_from=${encodeURIComponent(text)}`, {
+        body: 'SELECT id FROM logs WHERE _timestamp >= {from:String} ORDER BY id',
+      });
+      expect(answer.json()).toEqual([{ id: 1 }, { id: 2 }]);
+    },
+  );
+
+  it.each(['1767263400000', '1767263400000000'])('finds by %s in search, too', async (number) => {
+    const sql = `SELECT id FROM logs WHERE _timestamp >= ${number} ORDER BY id`;
+    const answer = await server.client.call('_search', {
+      body: JSON.stringify({ query: { sql } }),
+    });
+    expect(answer.json()).toMatchObject({ hits: [{ id: 1 }, { id: 2 }] });
+  });
+
+  it.each(['2026-01-01 10:30:00 UTC', '2026-01-01 11:30:00+01', '1767263400000'])(
+    'filters tables by %s',
+    async (text) => {
+      const query = new URLSearchParams({ columns: 'id', sort: 'id', 'filter[_timestamp]gte': text }); // prettier-ignore
+      const answer = await server.client.call(`tables/logs?${query.toString()}`);
+      expect(answer.json()).toEqual([{ id: 1 }, { id: 2 }]);
+    },
+  );
+
   it.each(['1767263400', '1767263400000', '1767263400000000'])(
     'takes %s from outside for it',
     async (number) => {

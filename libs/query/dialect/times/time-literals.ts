@@ -59,23 +59,22 @@ const textOf = (nodes: Nodes): string | undefined => {
  */
 function momentOf(text: string): string | undefined {
   if (PLAIN.test(text)) return undefined;
-  const time = readTime(withZone(text));
+  const time = readTime(ofDigits(text));
   if (time === undefined || /^-?\d{0,7}$/.test(text)) return undefined;
   return `toDateTime64(${quoteText(time)}, 6, 'UTC')`;
 }
 
+/** The placeholder of a text that is sent beside the statement. */
+function givenText([only, more]: Nodes): string | undefined {
+  if (only?.kind !== 'group' || only.text !== '{' || more) return undefined;
+  const [name, , type] = only.nodes;
+  return isWord(type, 'STRING') && only.nodes.length === 3 ? `{${name?.text ?? ''}:String}` : undefined; // prettier-ignore
+}
+
 const WITHOUT_SECONDS = /^\s*\d?\d:\d\d\s*$/;
 
-/**
- * Postgres prints the zone as `+00`, BigQuery as `UTC`. Eight digits are a day, which the engine
- * would take for seconds since 1970.
- */
-const withZone = (text: string): string =>
-  text
-    .trim()
-    .replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3')
-    .replace(/(:\d\d(?:\.\d+)?) ?(?:UTC|GMT)$/i, '$1Z')
-    .replace(/(:\d\d(?:\.\d+)? ?[+-]\d\d)$/, '$1:00');
+/** Eight digits are a day, which the engine would take for seconds since 1970. */
+const ofDigits = (text: string): string => text.trim().replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3');
 
 /**
  * Writes a text beside a time as that time: `_timestamp >= '2024-01-01T00:00:00Z'`.
@@ -85,6 +84,8 @@ const withZone = (text: string): string =>
  */
 export function timeBeside(beside: Known, nodes: Nodes): string | undefined {
   const text = textOf(nodes);
+  const given = beside.kind === 'moment' ? givenText(nodes) : undefined;
+  if (given !== undefined) return `parseDateTime64BestEffort(${given}, 6, 'UTC')`;
   // The engine would take 09:00 for nine minutes.
   if (text !== undefined && beside.kind === 'time')
     return WITHOUT_SECONDS.test(text) ? writtenTimeOfDay(text, 'Time64(6)') : undefined;
