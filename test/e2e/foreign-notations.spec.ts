@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { ANALYSTS_STATEMENTS } from '../fixtures/analysts-statements.js';
+import { CLOUD_MISTAKES, CLOUD_STATEMENTS } from '../fixtures/cloud-statements.js';
 import {
   FOREIGN_MISTAKES,
   FOREIGN_RECORDS,
@@ -39,18 +40,21 @@ describe('notations of DuckDB, Postgres and others', () => {
     ];
   };
 
-  it.each([...FOREIGN_STATEMENTS, ...ANALYSTS_STATEMENTS, ...WRITTEN_TYPES, ...VALUES_OF_OTHERS])(
-    'answers %s',
-    async (sql, values) => {
-      for (const [status, text] of await both(sql)) {
-        expect([status, text]).toEqual([200, expect.any(String)]);
-        const rows = JSON.parse(text) as Readonly<Record<string, unknown>>[];
-        expect(rows.map((row) => Object.values(row))).toEqual(values);
-      }
-    },
-  );
+  it.each([
+    ...FOREIGN_STATEMENTS,
+    ...CLOUD_STATEMENTS,
+    ...ANALYSTS_STATEMENTS,
+    ...WRITTEN_TYPES,
+    ...VALUES_OF_OTHERS,
+  ])('answers %s', async (sql, values) => {
+    for (const [status, text] of await both(sql)) {
+      expect([status, text]).toEqual([200, expect.any(String)]);
+      const rows = JSON.parse(text) as Readonly<Record<string, unknown>>[];
+      expect(rows.map((row) => Object.values(row))).toEqual(values);
+    }
+  });
 
-  it.each([...FOREIGN_MISTAKES, ...WRITTEN_TYPE_MISTAKES, ...VALUES_OF_NOBODY])(
+  it.each([...FOREIGN_MISTAKES, ...CLOUD_MISTAKES, ...WRITTEN_TYPE_MISTAKES, ...VALUES_OF_NOBODY])(
     'refuses %s',
     async (sql, message) => {
       for (const [status, text] of await both(sql)) {

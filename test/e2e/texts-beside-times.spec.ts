@@ -12,6 +12,9 @@ const NOTATIONS = [
   '2026-01-01T10:00:00',
   '2026-01-01 10:00:00',
   '2026-01-01 10:00:00Z',
+  '2026-01-01 10:00:00 UTC',
+  '2026-01-01 10:00:00+00',
+  '2026-01-01 12:00:00.000 +02',
   '2026-01-01T11:30:00+01:30',
   '2026-01-01T02:00:00-0800',
 ];
@@ -46,6 +49,17 @@ describe('a text that is compared with the time of a record', () => {
       ids(`id = (SELECT max(id) FROM logs HAVING max(_timestamp) > '${text}')`),
     ]);
     expect(asked).toEqual([[1], [0], [1], [1], [1], [], [0, 1], [1]]);
+  });
+
+  it.each([
+    "date_trunc('day', _timestamp) = '2026-01-01T00:00:00Z'",
+    "'2026-01-01 00:00:00 UTC' = date_trunc('day', _timestamp)",
+    "date_trunc('month', _timestamp) = '2026-01-01T00:00:00Z'",
+    "toStartOfDay(_timestamp) IN ('2026-01-01T00:00:00Z')",
+    "toStartOfInterval(_timestamp, INTERVAL 1 DAY) >= '2026-01-01T00:00:00Z'",
+    "_timestamp - INTERVAL 1 DAY >= '2025-12-31T00:00:00Z'",
+  ])('is a time beside one that is cut: %s', async (condition) => {
+    expect(await ids(condition)).toEqual([0, 1]);
   });
 
   it.each(TIMES)('finds the record of %s, to the microsecond', async (time) => {

@@ -13,7 +13,8 @@ import { anyOf } from './notations/any-of.js';
 import { shortExistence } from './clauses/short-existence.js';
 import { listNotation } from './notations/list-notations.js';
 import { orderedAggregate } from './notations/ordered-aggregates.js';
-import { refusePassedNulls } from './notations/passed-nulls.js';
+import { passedNulls, refusePassedNulls } from './notations/passed-nulls.js';
+import { elementFrom0, otherDialect } from './others/other-dialects.js';
 import { power } from './notations/powers.js';
 import type { Rewritten } from './notations/rewriting.js';
 import { likeSign } from './clauses/like-signs.js';
@@ -32,7 +33,7 @@ import {
 import { trimmedText } from './notations/trimmed-texts.js';
 import { castNotation, TYPED_NAMES, typedLiteral } from './casts/cast-notations.js';
 import { timestampLiteral } from './times/time-literals.js';
-import { intervalLiteral, secondsOf } from './times/written-intervals.js';
+import { intervalLiteral, secondsOf } from './lengths/written-intervals.js';
 import { refuseFalseComments } from './texts/false-comments.js';
 import { writtenText } from './texts/written-texts.js';
 import { unnestedList, unnestedNames } from './lists/unnested-lists.js';
@@ -58,8 +59,8 @@ export function readableText(text: string): string {
 // the time would grow with the square of the length.
 const MAYBE = new RegExp(
   [
-    String.raw`\b(?:UNION|INTERSECT|EXCEPT|VALUES|(?:TRY|SAFE)_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|EXISTS|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES|MODE|INTERVAL|ROW|STRUCT|ROLLUP|CUBE|GROUPING|NCHAR|NATIONAL|TOP|FETCH|OFFSET|MATERIALIZED|DATE_ADD|DATE_SUB|FORMAT|LIMIT\s{1,9}(?:ALL|NULL)|CAST\s{0,9}\(\s{0,9}\d*\.\d+)\b`,
-    String.raw`\b[en]'|\bu&'|'\s{0,80}\n\s{0,80}'|#[ !>]|->|\*\*|\^|[&|@]|<<|>>|(?<!:):(?!:)|\/\/|~|[\d.)]\s*::|\b0x[\da-f]+\s*::|\w(?:\([\d, ]{0,20}\))?\s{0,9}\[\d{0,9}\]`,
+    String.raw`\b(?:UNION|INTERSECT|EXCEPT|VALUES|(?:TRY|SAFE)_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|EXISTS|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES|MODE|INTERVAL|ROW|STRUCT|ROLLUP|CUBE|GROUPING|NCHAR|NATIONAL|TOP|FETCH|(?:SAFE_)?OFFSET|ORDINAL|MATERIALIZED|DATE_?ADD|DATE_SUB|(?:TIMESTAMP|DATETIME|DATE)_(?:TRUNC|DIFF)|TIMESTAMP_?ADD|RLIKE|SUBSTRING|DATETIME|IGNORE|FORMAT|LIMIT\s{1,9}(?:ALL|NULL)|CAST\s{0,9}\(\s{0,9}\d*\.\d+)\b`,
+    String.raw`\b[enr]'|\bu&'|'\s{0,80}\n\s{0,80}'|#[ !>]|->|\*\*|\^|[&|@]|<<|>>|(?<!:):(?!:)|\/\/|~|[\d.)]\s*::|\b0x[\da-f]+\s*::|\w(?:\([\d, ]{0,20}\))?\s{0,9}\[\d{0,9}\]`,
     String.raw`\barray\s*[[(<]|\b(?:list|map)\s*[({<]|\barray\s*\)|\btime\s+zone\b|\ball\s{0,9}\(`,
     String.raw`\b(?:TIME(?:STAMP(?:TZ)?(?:\(\d\))?)?|${TYPED_NAMES})\s{0,9}'`,
     String.raw`(?:^|[^\w."\`)\]])\.\d|[\d.]{19}|0x[\da-f]{17}|\d_\d|\de\+?\d{3}`,
@@ -143,6 +144,7 @@ class AuthorText {
     if (foreign) return foreign;
     const write = (piece: Nodes): string => this.list(piece);
     const cast =
+      elementFrom0(nodes, at, write) ??
       castNotation(nodes, at, this.text, write) ??
       intervalLiteral(nodes, at) ??
       groupingSets(nodes, at, write, (text) => this.length.add(text));
@@ -157,7 +159,8 @@ class AuthorText {
       // The engine's type has a zone, and no fraction.
       if (isWord(word, 'TIMESTAMPTZ'))
         return { text: `parseDateTime64BestEffort(${text}, 6, 'UTC')`, end: at + 2 };
-      if (isWord(word, 'TIMESTAMP')) return { text: timestampLiteral(list, text), end: at + 2 };
+      if (isWord(word, 'TIMESTAMP') || isWord(word, 'DATETIME'))
+        return timestampLiteral(list, text, nodes, at + 2);
     }
     // The engine reads `SELECT TOP 5 …`. A column with that name anywhere else needs quotes.
     if (
@@ -172,6 +175,8 @@ class AuthorText {
     // `* EXCLUDE (a)` is DuckDB's and Snowflake's.
     if (isWord(word, 'EXCLUDE') && nodes[at - 1]?.text === '*')
       return { text: 'EXCEPT', end: at + 1 };
+    const passed = passedNulls(nodes, at, write);
+    if (passed) return passed;
     // The engine's functions skip nulls, the standard's do not.
     if (/^(?:first|last)_value$/i.test(word.text) && isWord(nodes[at + 2], 'OVER'))
       return { text: `${word.text}${this.node(nodes, at + 1)} RESPECT NULLS `, end: at + 2 };
@@ -205,6 +210,7 @@ class AuthorText {
       anyOf(nodes, at, isLambda, write, (text) => this.length.add(text)) ??
       jsonArrow(nodes, at, isLambda, write) ??
       listNotation(nodes, at, write) ??
+      otherDialect(nodes, at, write, (text) => this.length.add(text)) ??
       bitOperators(nodes, at, write) ??
       power(nodes, at, write)
     );

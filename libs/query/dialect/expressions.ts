@@ -22,7 +22,7 @@ import { clockOf } from './names/session-words.js';
 import { jsonArguments, jsonField } from './json/json-fields.js';
 import { behindBinary, callAt, signedOperandEnd, type Call } from './operands.js';
 import { cutTime } from './times/whole-seconds.js';
-import { fractionsOfTime } from './times/lengths-of-time.js';
+import { fractionsOfTime } from './lengths/lengths-of-time.js';
 import { timeOfMilliseconds } from './times/time-buckets.js';
 import { byTypes } from './functions/by-types.js';
 import { timeFrame } from './queries/time-frames.js';

@@ -6,9 +6,9 @@ import { authorTokens } from './author-tokens.js';
 import { nameFinder } from '../name-of.js';
 import { isName, isPoint, namesIn, sharedSpellings } from './given-names.js';
 
-/** The usual schemas for tables in Postgres and in DuckDB. */
-const SCHEMAS: readonly string[] = ['public', 'main'];
-const MAY_NAME_SCHEMA = /\b(?:public|main)\b/i;
+/** The usual schemas for tables in Postgres and in DuckDB, and the usual database in ClickHouse. */
+const SCHEMAS: readonly string[] = ['public', 'main', 'default'];
+const MAY_NAME_SCHEMA = /\b(?:public|main|default)\b/i;
 
 /**
  * Corrects names that differ from the columns' names only in case, as SQL allows. A name that

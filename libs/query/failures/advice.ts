@@ -24,7 +24,7 @@ export function adviceOnSyntax(
   const notClosed = NOT_CLOSED.exec(reason)?.[1];
   if (notClosed !== undefined) return `${notClosed.charAt(0).toLowerCase()}${notClosed.slice(1)}`;
   if (near === undefined) return undefined;
-  if (near === '?') return VALUES;
+  if (near === '?' || (/^[:@{]/.test(near) && /(?:[=<>(,]|\bIN|\bLIKE|\{)\s*$/i.test(before))) return VALUES; // prettier-ignore
   if (CURLY_QUOTE.test(near)) return `${near.charAt(0)} is a curly quote; a text stands in straight ones, '…'`; // prettier-ignore
   const table = near.startsWith('-') ? TABLE_BEFORE.exec(before)?.[1] : undefined;
   return table === undefined ? undefined : `a name with "-" stands in backquotes: \`${table}-…\``;

@@ -81,6 +81,21 @@ const INSTEAD: readonly (readonly [problem: RegExp, instead: string])[] = [
   [/^First argument for function tupleElement must be/, 'a name or a number behind a point is of structs, rows and objects, and the value before the point is none of them'], // prettier-ignore
   [/^First argument for function 'arrayElement' must be array/, 'x[1] and x[1:2] are of lists: substring(s, 1, 2) cuts a text'], // prettier-ignore
   [/^array aggregation function cannot be performed on type Nullable/, 'the list may have nulls: list_sum(x), list_avg(x), list_min(x) and list_max(x) pass over them'], // prettier-ignore
+  [/^Illegal type (?:Nullable\()?(?:U?Int|Float|Decimal|Bool)\S* of argument of function (?:not)?i?like\b/i, "LIKE is of texts: CAST(x AS VARCHAR) LIKE '5%', or x >= 500 AND x < 600"], // prettier-ignore
+  [/^Illegal type (?:Nullable\()?Array\(.* of argument of function (?:not)?i?like\b/i, "LIKE is of texts: has(list, 'a') looks for an element, arrayExists(x -> x LIKE 'a%', list) for one that fits"], // prettier-ignore
+  [/^Array does not start with '\[' character/, 'a list is compared with a text: has(list, x), or x = ANY(list), looks for an element'], // prettier-ignore
+  [
+    /^Storage \w+ doesn't support FINAL/,
+    'FINAL is not read, and not needed: every row is there once',
+  ],
+  [/^Storage \S+ doesn't support sampling/, 'samples are not read: WHERE random() < 0.01'],
+  [
+    /^Map cannot have a key of type Nullable/,
+    "the key of a map cannot be null: map(ifNull(k, ''), v)",
+  ],
+  [/^Illegal type DateTime64\(.* of first argument of aggregate function (?:windowFunnel|sequence|retention)/, 'the function takes whole seconds: windowFunnel(3600)(toDateTime(_timestamp), …)'], // prettier-ignore
+  [/^Aggregate function quantile\w* requires single argument/, 'the level stands in brackets of its own, quantile(0.95)(x); approx_percentile(x, 0.95) and quantile_cont(x, 0.95) take it behind'], // prettier-ignore
+  [/^Incompatible types of WITH FILL/, "bounds of WITH FILL have the type of the column: FROM toDateTime64('2026-01-01 00:00:00', 6, 'UTC') of a time, FROM toDate32('2026-01-01') of a day"], // prettier-ignore
   [/^Window frame 'GROUPS'/, 'frames of GROUPS are not read: RANGE BETWEEN 1 PRECEDING AND CURRENT ROW counts by the value of ORDER BY, ROWS by rows'], // prettier-ignore
   [/^Number of arguments for function minus doesn't match: passed 3/, "date_sub of a unit is not read: date_diff('day', a, b) counts the days begun between, age('day', a, b) the whole ones"], // prettier-ignore
 ];

@@ -1,5 +1,5 @@
 const ISO =
-  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,9}))?\s?(Z|[+-]\d\d:?\d\d)?)?$/i;
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,9}))?\s?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?)?$/i;
 /** The engine's DateTime64 holds times from here on. */
 const FIRST = Date.UTC(1900, 0, 1);
 const END = Date.UTC(2300, 0, 1);
@@ -36,10 +36,16 @@ function fromNumber(value: bigint): bigint {
 function fromIso(text: string): bigint | undefined {
   const [whole, date = '', time = '00:00', fraction = '', zone = 'Z'] = ISO.exec(text) ?? [];
   if (whole === undefined) return undefined;
-  const millis = Date.parse(`${date}T${time}${zone.toUpperCase()}`);
+  const millis = Date.parse(`${date}T${time}${offsetOf(zone)}`);
   if (Number.isNaN(millis) || !isDay(date)) return undefined;
   return BigInt(millis) * 1_000_000n + BigInt(fraction.padEnd(9, '0'));
 }
+
+/** Postgres prints the zone as `+00`, BigQuery as `UTC`. */
+const offsetOf = (zone: string): string =>
+  zone.length === 3
+    ? zone.replace(/^(?:UTC|GMT)$/i, 'Z').replace(/\d$/, '$&:00')
+    : zone.toUpperCase();
 
 /** The parser reads 30 February as 2 March. */
 const isDay = (date: string): boolean =>

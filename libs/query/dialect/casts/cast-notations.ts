@@ -10,7 +10,7 @@ import {
   type Group,
   type Nodes,
 } from '../source-tree.js';
-import { writtenInterval } from '../times/written-intervals.js';
+import { writtenInterval } from '../lengths/written-intervals.js';
 import { refused, writtenType } from './written-types.js';
 
 const TIMES = /^(?:DATE|TIME|TIMESTAMP|TIMESTAMPTZ|DATETIME)(?:_\w+|64|32)?$/i;

@@ -36,6 +36,10 @@ export interface Known {
   readonly isRaw?: true;
   /** True for a point in time without a zone. */
   readonly isLocal?: true;
+  /** For the difference of two times: how many of its numbers are a second. */
+  readonly perSecond?: number;
+  /** True for a point in time that has the engine's longer type, without fractions of a second. */
+  readonly isWide?: true;
   /** True for the empty text. */
   readonly isEmpty?: true;
   /** Set for a column's name where tables have decimals or integers of several types. */

@@ -40,8 +40,8 @@ import {
 import { choicesOf } from './choices.js';
 import { castType } from './standard-type-names.js';
 import { selectedValue } from '../names/selected-values.js';
-import { hasLength } from '../times/clock-arithmetic.js';
 import { madeMoment } from '../times/made-times.js';
+import { lengthsOf, typeOfCut, typeOfTimes } from '../lengths/time-differences.js';
 
 /**
  * Gives the engine's type of a column by its name: `undefined` if no table of the statement has it.
@@ -60,8 +60,8 @@ const KEEPS =
 const REMAINS = /^(?:modulo|mod|intDiv|div|bitAnd|bitOr|bitXor|bit_and|bit_or)$/i;
 const ROUNDS = /^(?:round|floor|ceil|ceiling|trunc|truncate)$/i;
 const SUMS = /^sum(?:Distinct)?(?:If)?$/i;
-const FLOATS =
-  /^(?:avg(?:If)?|toFloat(?:32|64)|sqrt|exp|ln|log|log2|log10|pow|power|sin|cos|tan)$/i;
+const FLOATS = /^(?:avgIf|toFloat(?:32|64)|sqrt|exp|ln|log|log2|log10|pow|power|sin|cos|tan)$/i;
+const MEANS = /^(?:avg|mean|median|percentile_cont|quantile_cont|approx_percentile|approx_percentile_cont)$/i; // prettier-ignore
 const DATES = /^(?:toDate|toDate32|makeDate|makeDate32|today|current_date|curdate)$/i;
 const MOMENTS =
   /^(?:now|now64|current_timestamp|(?:clock|statement|transaction)_timestamp|toDateTime|toDateTime64|makeDateTime64|fromUnixTimestamp64\w+)$/i;
@@ -158,9 +158,9 @@ export class ValueTypes {
     const left = this.of(nodes.slice(0, end), depth + 1);
     const right = this.of(nodes.slice(end + 1), depth + 1);
     if (operator.text === '%') return remaining([left, right]);
-    const isMoved = ({ kind, isLocal }: Known): boolean => kind === 'time' || isLocal === true;
-    if (isMoved(left) && hasLength(nodes.slice(end + 1))) return moved(left);
-    if (isMoved(right) && hasLength(nodes.slice(0, end))) return moved(right);
+    const operands = [nodes.slice(0, end), nodes.slice(end + 1)] as const;
+    const ofTimes = typeOfTimes({ operator: operator.text, operands, types: [left, right] });
+    if (ofTimes) return ofTimes;
     const type = joined(operator.text, left, right);
     const constant = isFraction(left, right) ? typeOfConstant(nodes) : undefined;
     if (constant) return constant;
@@ -253,6 +253,8 @@ export class ValueTypes {
     const items = itemsOf(list.nodes);
     const [first = [], second = []] = items;
     if (MOMENTS.test(name)) return madeMoment(name, items);
+    const cut = typeOfCut(name, items, (item) => this.of(item, depth + 1));
+    if (cut) return cut;
     const chosen = choicesOf(name, items.length).map((at) => itemAt(items, at));
     if (chosen.length > 0) return this.ofSeveral(chosen, depth);
     if (REMAINS.test(name) && items.length === 2)
@@ -260,6 +262,7 @@ export class ValueTypes {
     if (KEEPS.test(name)) return columnLike(this.of(first, depth + 1));
     if (SUMS.test(name)) return summed(this.ofChoice(first, depth + 1) ?? UNKNOWN);
     if (ROUNDS.test(name)) return rounded(this.of(first, depth + 1));
+    if (MEANS.test(name)) return { ...FLOAT, ...lengthsOf(this.of(first, depth + 1)) };
     if (FLOATS.test(name)) return FLOAT;
     const [, bits] = /^toDecimal(32|64|128|256)$/.exec(name) ?? [];
     const scale = second.length === 1 && second[0]?.kind === 'number' ? second[0].text : undefined;
@@ -274,10 +277,6 @@ export class ValueTypes {
 
 const hasMinus = (nodes: Nodes): boolean =>
   nodes.some((node) => (node.kind === 'group' ? hasMinus(node.nodes) : isSymbol(node, '-')));
-
-/** A length may have more digits of a second than the time to which it is added. */
-const moved = (time: Known): Known =>
-  time.kind === 'time' ? time : { ...moment(), isLocal: true };
 
 /** Tells whether a number of 19 digits exceeds the largest signed integer. */
 const isAboveInt64 = (node: Node | undefined): boolean =>

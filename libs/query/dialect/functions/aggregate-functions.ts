@@ -1,3 +1,4 @@
+import { MillraceError } from '@app/platform';
 import type { AggregateFunction } from './aggregate-function.js';
 import { asNumber, MOMENTS_AND_REGRESSIONS } from './statistics.js';
 
@@ -60,6 +61,17 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, AggregateFunction>> = 
   },
   approx_percentile_cont: quantile('quantileTDigest'),
   approx_quantile: quantile('quantileTDigest'),
+  approx_percentile: quantile('quantileTDigest'),
+  approx_quantiles: {
+    fewest: 2,
+    most: 2,
+    write: (aggregate, [x = '', count = '']) => {
+      const n = /^\d{1,3}$/.test(count) ? Number(count) : 0;
+      if (n < 1) throw new MillraceError('INVALID_SQL', 'approx_quantiles(x, n) wants n written out, from 1 to 999'); // prettier-ignore
+      const levels = Array.from({ length: n + 1 }, (_, at) => at / n);
+      return aggregate(`quantilesTDigest(${levels.join(', ')})`, [x]);
+    },
+  },
   approx_percentile_cont_with_weight: {
     fewest: 3,
     most: 3,

@@ -14,6 +14,7 @@ import { dateLiteral, timeLiteral } from '../times/time-literals.js';
 import { triedCast } from '../casts/tried-casts.js';
 import { written } from './scalar-function.js';
 import { countedValues } from './counted-values.js';
+import { timeOfDifference } from '../lengths/time-differences.js';
 import { computedRows } from '../clauses/computed-rows.js';
 
 /** A call without a translation of its name alone. */
@@ -42,6 +43,9 @@ export function otherCall(
       if (lower === 'count') return countedValues(nodes, args, over);
       // The engine's own begins in 1970.
       if (lower === 'date') return cast("'DATE'");
+      // The engine's takes integers alone.
+      if (lower === 'from_unixtime' && source.type.kind === 'float')
+        return `toDateTime64(${first ?? ''}, 6, 'UTC')`;
       if (lower === 'todatetime') return timeLiteral(nodes);
       if (lower === 'todate') return dateLiteral(nodes);
       if (/^(?:current_timestamp|localtimestamp)$/.test(lower))
@@ -49,6 +53,8 @@ export function otherCall(
       if (/^(?:current_time|localtime)$/.test(lower)) return timeOfDayNow(first);
       break;
     case 2:
+      // DuckDB's and Postgres' function of AT TIME ZONE.
+      if (lower === 'timezone') return `toTimeZone(${[...args].reverse().join(', ')})`;
       if (lower === 'cast') return cast(rest.join(', '));
       if (lower === 'try_cast') return triedCast(source, written(lower, rest.join(', ')));
       if (/^mod(?:ulo)?$/.test(lower)) {
@@ -59,6 +65,11 @@ export function otherCall(
       break;
     default:
   }
+  // The engine's lists cannot be null.
+  if (JSON_LISTS.test(name) && source.type.kind === 'text')
+    return `${name}(${[`ifNull(${first ?? ''}, '')`, ...rest].join(', ')})`;
+  const ofDifference = timeOfDifference(lower, source.type, args);
+  if (ofDifference !== undefined) return ofDifference;
   const whole = items.length === 2 ? roundedInteger(name, source.type, second, args) : undefined;
   if (whole !== undefined) return whole;
   if (lower === 'casewithexpression') return caseOf(items, args, source.type);
@@ -75,6 +86,8 @@ export function otherCall(
     return computedRows(items, args) ?? `values(${rowsOf(items, args).join(', ')})${over}`;
   return undefined;
 }
+
+const JSON_LISTS = /^JSONExtract(?:ArrayRaw|Keys|KeysAndValues|KeysAndValuesRaw)$/;
 
 /**
  * The rows of VALUES. The engine would read a text that comes first as the names and the types of

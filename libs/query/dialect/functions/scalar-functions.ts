@@ -7,7 +7,9 @@ import { JSON_FUNCTIONS } from '../json/json-functions.js';
 import { madeDate, madeTimestamp } from '../times/made-times.js';
 import { SUBSTRINGS } from '../texts/substrings.js';
 import { bucket, bucketFrom } from '../times/time-buckets.js';
-import { age, LENGTHS_OF_TIME } from '../times/lengths-of-time.js';
+import { isLength, writtenLength } from '../lengths/written-intervals.js';
+import { age, LENGTHS_OF_TIME } from '../lengths/lengths-of-time.js';
+import { FUNCTIONS_OF_OTHERS } from '../others/functions-of-others.js';
 import { LIST_FUNCTIONS } from './list-functions.js';
 import { fn, literal, one, truth, two, written, type ScalarFunction } from './scalar-function.js';
 
@@ -41,20 +43,17 @@ const withZone = (unit: string): ScalarFunction =>
   fn(1, 2, (x, zone = "'UTC'") => `fromUnixTimestamp64${unit}(${x}, ${zone})`);
 
 const INTERVAL = /^(?:toInterval|\(toInterval)/;
-const UNITS =
-  /^\s*(\d{1,9})\s*(microsecond|millisecond|second|minute|hour|day|week|month|year)s?\s*$/i;
 
 /** `INTERVAL '5 minutes'`, whose unit is in the text. */
 function interval(argument: string): string {
   if (INTERVAL.test(argument)) return argument;
-  const [, count = '', unit = ''] = UNITS.exec(literal(argument) ?? '') ?? [];
-  if (unit === '') return argument;
-  return `toInterval${unit.charAt(0).toUpperCase()}${unit.slice(1).toLowerCase()}(${count})`;
+  const text = literal(argument);
+  return text === undefined || !isLength(text) ? argument : writtenLength(text);
 }
 
 /** Postgres and DataFusion have the interval first, and the engine has the time first. */
 const bins = fn(2, 3, (x, y, origin) => {
-  const [width, time] = INTERVAL.test(y) || UNITS.test(literal(y) ?? '') ? [y, x] : [x, y];
+  const [width, time] = INTERVAL.test(y) || isLength(literal(y) ?? '') ? [y, x] : [x, y];
   const from = origin === undefined ? '' : `, toDateTime64(${origin}, 6, 'UTC')`;
   const point = `toDateTime64(${time}, 6, 'UTC')`;
   const step = interval(width);
@@ -69,7 +68,7 @@ const bins = fn(2, 3, (x, y, origin) => {
  * January 2000.
  */
 const buckets = fn(2, 3, (x, y, origin) => {
-  const [width, time] = INTERVAL.test(y) || UNITS.test(literal(y) ?? '') ? [y, x] : [x, y];
+  const [width, time] = INTERVAL.test(y) || isLength(literal(y) ?? '') ? [y, x] : [x, y];
   const own = origin === undefined ? bucket(interval(width), time) : undefined;
   return own ?? bins.write(...[x, y, origin].filter((each) => each !== undefined));
 });
@@ -242,6 +241,7 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   cot: fn(1, 1, (x) => `(1 / tan(${x}))`),
   typeof: one('toTypeName'),
   arrow_typeof: one('toTypeName'),
+  ...FUNCTIONS_OF_OTHERS,
   ...SUBSTRINGS,
   ...LIST_FUNCTIONS,
   ...JSON_FUNCTIONS,

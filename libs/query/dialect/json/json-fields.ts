@@ -5,7 +5,7 @@ import { fieldOf, type Scope } from '../queries/object-shapes.js';
 import { isList, itemsOf, pathOf, type Nodes } from '../source-tree.js';
 
 const AS_IT_IS = 'json_extract';
-const AS_TEXT = /^(?:json_extract_string|json_extract_scalar|get_json_object)$/;
+const AS_TEXT = /^(?:json_extract_string|json_extract_scalar|get_json_object|json_value)$/;
 /** Functions whose arguments are keys, and no paths. */
 const OF_KEYS = /^jsonb?_extract_path(?:_text)?$/;
 
@@ -60,7 +60,7 @@ function pathTo(
     : undefined;
 }
 
-const READS_JSON = /^jsonb?_(?:extract|array_length|keys|valid)|^get_json_object$/;
+const READS_JSON = /^jsonb?_(?:extract|array_length|keys|valid|value)|^get_json_object$/;
 const NO_VALUES = '^(?:Nullable.)?(?:Array|Tuple|Map|JSON)\\\\b';
 
 /**

@@ -42,6 +42,8 @@ export const JSON_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   json_extract_string: EXTRACT_TEXT,
   json_extract_scalar: EXTRACT_TEXT,
   get_json_object: EXTRACT_TEXT,
+  // Of a text it is the engine's own.
+  json_value: fn(2, 2, (x, path) => `JSON_VALUE(${x}, ${path})`),
   json_extract_path: EXTRACT_KEYS,
   json_extract_path_text: EXTRACT_KEYS_TEXT,
   json_array_length: LENGTH,

@@ -20,11 +20,23 @@ export function orderedAggregate(
   if (QUANTILES.test(word.text)) return quantile(word.text, list, nodes, at, write);
   const filter = isWord(nodes[at + 2], 'FILTER') ? nodes[at + 3] : undefined;
   if (!LISTS.test(word.text)) return undefined;
+  const within = withinGroup(nodes, at);
+  if (within) {
+    const text = ordered(word.text, { ...list, nodes: [...list.nodes, ...within.nodes] }, undefined, write, add); // prettier-ignore
+    return text === undefined ? undefined : { text, end: at + 5 };
+  }
   const text = ordered(word.text, list, filter, write, add);
   const end = filter === undefined ? at + 2 : at + 4;
   if (text !== undefined && isWord(nodes[end], 'OVER'))
     throw new MillraceError('INVALID_SQL', `${word.text}(… ORDER BY …) is not read with OVER: join a subquery that groups by the keys of the window`); // prettier-ignore
   return text === undefined ? undefined : { text, end };
+}
+
+/** The brackets of `LISTAGG(x, ',') WITHIN GROUP (ORDER BY y)`. */
+function withinGroup(nodes: Nodes, at: number): Group | undefined {
+  const order = nodes[at + 4];
+  const isWithin = isWord(nodes[at + 2], 'WITHIN') && isWord(nodes[at + 3], 'GROUP');
+  return isWithin && isList(order) && isWord(order.nodes[0], 'ORDER') ? order : undefined;
 }
 
 /** `percentile_cont(0.5) WITHIN GROUP (ORDER BY x)` */
@@ -57,8 +69,12 @@ function ordered(
 ): string | undefined {
   const order = nodes.findIndex((node, at) => isWord(node, 'ORDER') && isWord(nodes[at + 1], 'BY'));
   if (order < 1) return undefined;
-  const keys = itemsOf(nodes.slice(order + 2)).map((sort) => sortKey(sort, write));
-  const [x = [], by] = itemsOf(nodes.slice(0, order));
+  const end = nodes.findIndex((node, at) => at > order && /^(?:SEPARATOR|LIMIT)$/i.test(node.text) && node.kind === 'word'); // prettier-ignore
+  const [sorts, tail] = end === -1 ? [nodes.slice(order + 2), []] : [nodes.slice(order + 2, end), nodes.slice(end)]; // prettier-ignore
+  const keys = itemsOf(sorts).map((sort) => sortKey(sort, write));
+  const [x = [], given] = itemsOf(nodes.slice(0, order));
+  // `GROUP_CONCAT(x ORDER BY y SEPARATOR ',')` of MySQL.
+  const by = isWord(tail[0], 'SEPARATOR') ? tail.slice(1) : given;
   const isDistinct = isWord(x[0], 'DISTINCT');
   const value = write(isDistinct ? x.slice(1) : x);
   if (isDistinct && keys.some(({ key }) => key !== value)) return undefined;
@@ -66,7 +82,8 @@ function ordered(
   const tuple = [value, ...keys.map(({ key }) => key)].join(', ');
   const sorted = sortedBy(`groupArrayIf((${tuple}), (${value}) IS NOT NULL${chosen})`, keys);
   const mapped = `arrayMap(p -> p.1, ${sorted})`;
-  const values = isDistinct ? `arrayDistinct(${mapped})` : mapped;
+  const all = isDistinct ? `arrayDistinct(${mapped})` : mapped;
+  const values = isWord(tail[0], 'LIMIT') ? `arraySlice(${all}, 1, ${write(tail.slice(1))})` : all;
   if (/^(?:array_agg|list)$/i.test(name)) return add(values);
   const count = `countIf((${value}) IS NOT NULL${chosen})`;
   return add(`if(${count} = 0, NULL, arrayStringConcat(${values}, ${by ? write(by) : "','"}))`);

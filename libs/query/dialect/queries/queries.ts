@@ -1,4 +1,5 @@
 import type { TableDescription } from '../../catalog.js';
+import { fillAt, filledTimes, keyOf } from '../clauses/filled-times.js';
 import { bridgesOf } from './common-columns.js';
 import { Expressions, type Writing } from '../expressions.js';
 import { ObjectShapes, OUTERMOST, type Scope } from './object-shapes.js';
@@ -249,7 +250,12 @@ export class Queries {
    * A name alone is the output's column, by its place. Within an expression a column of the tables
    * comes first, of which the groups have their keys only.
    */
-  private orderItem(item: Nodes, { names, places, within }: Output): string {
+  private orderItem(item: Nodes, output: Output): string {
+    const { names, places, within } = output;
+    const fill = fillAt(item);
+    const key = fill > 0 ? item.slice(0, fill) : item;
+    const filled = fill > 0 ? filledTimes(item.slice(fill), this.types.of(keyOf(key)), (nodes) => this.expressions.write(nodes)) : undefined; // prettier-ignore
+    if (filled !== undefined) return `${this.orderItem(key, output)} ${filled}`;
     const [first, second] = item;
     const isAlone =
       (first?.kind === 'word' || first?.kind === 'name') &&

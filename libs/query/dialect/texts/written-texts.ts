@@ -13,6 +13,9 @@ export function writtenText(nodes: Nodes, at: number, source: string): Rewritten
   // Every text is such a one here.
   if (/^[EN]$/i.test(first.text) && isText(second))
     return { text: source.slice(second.start, second.end), end: at + 2 };
+  // In BigQuery's `r'\d+'` a backslash stands for itself, also before a quote.
+  if (/^R$/i.test(first.text) && isText(second))
+    return { text: source.slice(second.start, second.end).replace(/\\('(?!$))?/g, (_, quote = '') => `\\\\${quote === '' ? '' : "\\'"}`), end: at + 2 }; // prettier-ignore
   const isUnicode = /^U$/i.test(first.text) && second.text === '&' && third?.start === second.end;
   if (!isUnicode || third?.kind !== 'text') return undefined;
   if (isWord(nodes[at + 3], 'UESCAPE'))

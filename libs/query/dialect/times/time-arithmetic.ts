@@ -6,8 +6,13 @@ import { isSymbol, isWord, type Node, type Nodes } from '../source-tree.js';
  */
 const EPOCH_DIGITS = 15;
 
-/** A number with fewer digits is in seconds, as for the engine and for search. */
-const COMPARED_DIGITS = 13;
+/** Larger numbers are in the next smaller unit, as for uploads: see `read-time.ts`. */
+const SECONDS_MAX = 31_536_000_000;
+const UNITS: readonly (readonly [most: number, unit: string])[] = [
+  [SECONDS_MAX * 1000, 'Milli'],
+  [SECONDS_MAX * 1_000_000, 'Micro'],
+  [Infinity, 'Nano'],
+];
 
 const isTimeName = (node: Node): boolean =>
   (node.kind === 'word' || node.kind === 'name') && node.value === '_timestamp';
@@ -46,6 +51,36 @@ function firstItem(nodes: Nodes): number {
   return comma === -1 ? nodes.length : comma;
 }
 
+/** Functions and parameters that are a number of milli-, micro- or nanoseconds, or of seconds. */
+const COUNTS_SINCE_1970 = /^(?:toUnixTimestamp(?:64(?:Milli|Micro|Nano))?|epoch_[mun]s)$/i;
+
+/** True for a value from outside, for a time as a number, and where a number is added to one. */
+function isCount(nodes: Nodes): boolean {
+  const [first, list, operator, number] = nodes;
+  if (nodes.length === 1 && first?.kind === 'group')
+    return first.text === '{'
+      ? /^U?Int64$/.test(first.nodes.at(-1)?.text ?? '')
+      : isCount(first.nodes);
+  const isCall = list?.kind === 'group' && COUNTS_SINCE_1970.test(first?.text ?? '');
+  return isCall && (nodes.length === 2 || (nodes.length === 4 && /^[-+]$/.test(operator?.text ?? '') && isNumber(number))); // prettier-ignore
+}
+
+/**
+ * The time of a number that is compared with a time; undefined for seconds that are written out,
+ * which the engine reads, and for what is no number.
+ */
+function timeSince1970(nodes: Nodes, written: string): string | undefined {
+  const [number, more] = nodes;
+  if (isNumber(number) && more === undefined) {
+    const unit = UNITS.find(([most]) => Number(number?.text) <= most)?.[1] ?? '';
+    return Number(number?.text) <= SECONDS_MAX ? undefined : `fromUnixTimestamp64${unit}(${written}, 'UTC')`; // prettier-ignore
+  }
+  if (!isCount(nodes)) return undefined;
+  const n = `toInt64(${written})`;
+  const [millis, micros] = UNITS.map(([most]) => `${n} <= ${most}`);
+  return `fromUnixTimestamp64Micro(multiIf(${n} <= ${SECONDS_MAX}, ${n} * 1000000, ${millis ?? ''}, ${n} * 1000, ${micros ?? ''}, ${n}, intDiv(${n}, 1000)), 'UTC')`;
+}
+
 /**
  * `_timestamp` counts microseconds, as in OpenObserve. So a number that is added to it is in
  * microseconds, and so is the difference of two.
@@ -57,15 +92,16 @@ export function timeArithmetic(
   right: Nodes,
   [a, b]: readonly [string, string],
 ): string | undefined {
-  if (/^[*/%]$/.test(operator)) return undefined;
   const [leftTime, rightTime] = [isTime(left), isTime(right)];
+  if (/^[/%]$/.test(operator))
+    return leftTime && !rightTime ? `toUnixTimestamp64Micro(${a}) ${operator} ${b}` : undefined;
+  if (operator === '*') return undefined;
   if (!/^[-+]$/.test(operator)) {
     if (leftTime === rightTime) return undefined;
     const [number, text] = leftTime ? [right, b] : [left, a];
-    const isEpoch = number.length === 1 && isNumber(number[0]) && text.length >= COMPARED_DIGITS;
+    const time = timeSince1970(number, text);
     // A text is compared as it is beside any other time.
-    if (!isEpoch) return undefined;
-    const time = `fromUnixTimestamp64Micro(${text}, 'UTC')`;
+    if (time === undefined) return undefined;
     return leftTime ? `${a} ${operator} ${time}` : `${time} ${operator} ${b}`;
   }
   if (leftTime && rightTime && operator === '-')

@@ -1,6 +1,6 @@
 import { certain, MillraceError } from '@app/platform';
 import { isInteger, type Known } from '../casts/known-type.js';
-import { UNIT_LENGTHS } from './unit-lengths.js';
+import { UNIT_LENGTHS } from '../lengths/unit-lengths.js';
 
 /** Microseconds of 3 January 2000, a Monday. */
 const ORIGIN = 946_857_600_000_000n;

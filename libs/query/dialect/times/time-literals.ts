@@ -2,12 +2,15 @@ import { MillraceError } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import { readTime } from '../../plan/read-time.js';
 import { checkMoment } from './casts-to-moment.js';
+import { writtenTimeOfDay } from './casts-to-time.js';
 import { clockArithmetic } from './clock-arithmetic.js';
-import { dividedInterval, multipliedInterval } from './lengths-of-time.js';
+import { dividedInterval, multipliedInterval } from '../lengths/lengths-of-time.js';
+import { comparedLength } from '../lengths/time-differences.js';
 import { isTime } from './time-arithmetic.js';
 import type { Side } from '../numbers/decimal-arithmetic.js';
 import type { Known } from '../casts/known-type.js';
-import type { Node, Nodes } from '../source-tree.js';
+import type { Rewritten } from '../notations/rewriting.js';
+import { isWord, type Node, type Nodes } from '../source-tree.js';
 
 /** A day as the engine reads it: any sign separates year, month and day, or none does. */
 const DAY = /^\s*(\d{4})(?:\D(\d\d?)\D|(?=\d{4}$)(\d\d))(\d\d?)(?=$|[T\s])/i;
@@ -56,10 +59,22 @@ const textOf = (nodes: Nodes): string | undefined => {
  */
 function momentOf(text: string): string | undefined {
   if (PLAIN.test(text)) return undefined;
-  const time = readTime(text);
-  if (time === undefined || /^-?\d+$/.test(text)) return undefined;
+  const time = readTime(ofDigits(text));
+  if (time === undefined || /^-?\d{0,7}$/.test(text)) return undefined;
   return `toDateTime64(${quoteText(time)}, 6, 'UTC')`;
 }
+
+/** The placeholder of a text that is sent beside the statement. */
+function givenText([only, more]: Nodes): string | undefined {
+  if (only?.kind !== 'group' || only.text !== '{' || more) return undefined;
+  const [name, , type] = only.nodes;
+  return isWord(type, 'STRING') && only.nodes.length === 3 ? `{${name?.text ?? ''}:String}` : undefined; // prettier-ignore
+}
+
+const WITHOUT_SECONDS = /^\s*\d?\d:\d\d\s*$/;
+
+/** Eight digits are a day, which the engine would take for seconds since 1970. */
+const ofDigits = (text: string): string => text.trim().replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3');
 
 /**
  * Writes a text beside a time as that time: `_timestamp >= '2024-01-01T00:00:00Z'`.
@@ -69,6 +84,11 @@ function momentOf(text: string): string | undefined {
  */
 export function timeBeside(beside: Known, nodes: Nodes): string | undefined {
   const text = textOf(nodes);
+  const given = beside.kind === 'moment' ? givenText(nodes) : undefined;
+  if (given !== undefined) return `parseDateTime64BestEffort(${given}, 6, 'UTC')`;
+  // The engine would take 09:00 for nine minutes.
+  if (text !== undefined && beside.kind === 'time')
+    return WITHOUT_SECONDS.test(text) ? writtenTimeOfDay(text, 'Time64(6)') : undefined;
   if (text === undefined || (beside.kind !== 'moment' && beside.kind !== 'date')) return undefined;
   if (!/\d{4}/.test(text)) checkMoment(text);
   const year = yearOf(text);
@@ -92,6 +112,8 @@ export function withTimes(operator: string, left: Side, right: Side): string | u
       ? `(toInt32(toDate32(${left.written})) - toInt32(toDate32(${right.written})))`
       : dayBesideTime(left, right);
   if (!/^(?:[<>=!]|IS)/.test(operator)) return undefined;
+  const length = comparedLength(operator, left, right);
+  if (length !== undefined) return length;
   const besideText = /^(?:IS|<=>)/.test(operator) ? timeOfText : () => undefined;
   const side = (own: Side, other: Side): string | undefined =>
     timeBeside(other.type, own.nodes) ?? besideText(other.type, own);
@@ -139,13 +161,21 @@ export function timeLiteral([node]: readonly (Node | undefined)[]): string | und
 }
 
 /**
- * `TIMESTAMP '…'`: a local time, unless it has a zone.
+ * `TIMESTAMP '…'`: a local time, unless it has a zone. With AT TIME ZONE it is the moment at which
+ * the clocks of the zone show it.
  * @param quoted as the author wrote it.
+ * @param end the index behind it
  */
-export function timestampLiteral(node: Node, quoted: string): string {
+export function timestampLiteral(node: Node, quoted: string, nodes: Nodes, end: number): Rewritten {
   if (node.kind === 'text') checkMoment(node.value);
   const isZoned = node.kind === 'text' && ZONED.test(node.value);
-  return (isZoned ? timeLiteral([node]) : undefined) ?? `toDateTime64(${quoted}, 6)`;
+  const [zone] = ['AT', 'TIME', 'ZONE'].every((word, at) => isWord(nodes[end + at], word)) ? nodes.slice(end + 3) : []; // prettier-ignore
+  if (zone?.kind === 'text' && !isZoned)
+    return { text: `toDateTime64(${quoted}, 6, ${quoteText(zone.value)})`, end: end + 4 };
+  return {
+    text: (isZoned ? timeLiteral([node]) : undefined) ?? `toDateTime64(${quoted}, 6)`,
+    end,
+  };
 }
 
 const ZONED = /(?:Z|[+-]\d\d:?\d\d)$/i;

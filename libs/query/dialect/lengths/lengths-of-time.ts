@@ -129,6 +129,20 @@ function unitsOf(nodes: Nodes): readonly { readonly nodes: Nodes; readonly writt
   return units.some(({ written }) => written === '') ? [] : units;
 }
 
+/**
+ * A length of time: its number, and the microseconds of its unit, which months do not have;
+ * undefined for anything else, and for months and days together.
+ */
+export function lengthOf({
+  nodes,
+  written,
+}: Side): { readonly count: string; readonly microseconds: number | undefined } | undefined {
+  const [, open = '', unit = '', rest = ''] = INTERVAL.exec(written) ?? [];
+  if (unit === '' || !isInterval(nodes)) return undefined;
+  const microseconds = unit === 'Microsecond' ? 1 : LENGTHS[unit];
+  return { count: rest.slice(0, rest.length - open.length - 1), microseconds };
+}
+
 function multipliedUnit(factor: Side, interval: Side): string | undefined {
   const [, open = '', unit = '', rest = ''] = INTERVAL.exec(interval.written) ?? [];
   if (unit === '' || !isInterval(interval.nodes)) return undefined;

@@ -155,6 +155,28 @@ function ofIso(text: string): Sum {
 const refused = (text: string, problem: string): MillraceError =>
   new MillraceError('INVALID_SQL', `${JSON.stringify(text.slice(0, 40))} ${problem}`);
 
+const ONE_UNIT = /^\s*(\d{1,9})\s*([a-z]+)\s*$/i;
+
+/** True for `5 minutes` and `5m`: a number of one unit. */
+export function isLength(text: string): boolean {
+  const [, , unit = ''] = ONE_UNIT.exec(text) ?? [];
+  return LENGTHS.some(([, form]) => form.test(unit)) || MONTHS.some(([form]) => form.test(unit));
+}
+
+/**
+ * Writes such a length as the engine's interval.
+ * @throws {MillraceError} INVALID_SQL for another text
+ */
+export function writtenLength(text: string): string {
+  const [, count = '', unit = ''] = ONE_UNIT.exec(text) ?? [];
+  const name = LENGTHS.find(([, form]) => form.test(unit))?.[0];
+  const months = MONTHS.find(([form]) => form.test(unit))?.[1];
+  if (name !== undefined)
+    return `toInterval${name.charAt(0)}${name.slice(1).toLowerCase()}(${count})`;
+  if (months !== undefined) return `toIntervalMonth(${Number(count) * months})`;
+  throw refused(text, NONE);
+}
+
 const UNIT = /^(?:(?:micro|milli)?second|minute|hour|day|week|month|quarter|year)s?$/i;
 
 /**
@@ -170,7 +192,10 @@ export function intervalLiteral(nodes: Nodes, at: number): Rewritten | undefined
     const isLeft = value.kind === 'number' || isPlainInterval(value.value);
     return isLeft ? undefined : { text: writtenInterval(value.value), end: at + 2 };
   }
-  if (!/^\s*[-+]?\d*\.\d+\s*$/.test(value.value) || isWord(nodes[at + 3], 'TO')) return undefined;
+  // The engine keeps the digits of `INTERVAL '10' MINUTE` as a text.
+  const isFraction = /^\s*[-+]?\d*\.\d+\s*$/.test(value.value);
+  const isText = value.kind === 'text' && /^\s*[-+]?\d+\s*$/.test(value.value);
+  if ((!isFraction && !isText) || isWord(nodes[at + 3], 'TO')) return undefined;
   return { text: writtenInterval(`${value.value} ${unit.text}`), end: at + 3 };
 }
 

@@ -1,0 +1,157 @@
+import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
+
+/** Two visits of one person, the second of two records, and one of another. */
+const RECORDS = [
+  { _timestamp: '2026-01-01T10:00:00Z', user: 'a', id: 0 },
+  { _timestamp: '2026-01-01T10:40:00Z', user: 'a', id: 1 },
+  { _timestamp: '2026-01-01T11:00:00.5Z', user: 'a', id: 2 },
+  { _timestamp: '2026-01-01T10:10:00Z', user: 'b', id: 3 },
+];
+const GAPS =
+  'SELECT id, _timestamp, lag(_timestamp) OVER (PARTITION BY user ORDER BY _timestamp) AS prev FROM logs';
+const GAP = '_timestamp - lag(_timestamp) OVER (PARTITION BY user ORDER BY _timestamp)';
+
+describe('lengths of time and numbers beside the time of a record', () => {
+  let server: BorrowedServer;
+  beforeAll(async () => {
+    server = await borrowServer();
+    await server.client.upload('logs', RECORDS);
+  });
+  afterAll(() => server.giveBack());
+
+  const values = async (body: string): Promise<unknown> => {
+    const answer = await server.client.call('sql', { body });
+    if (answer.status !== 200) return answer.json();
+    return answer
+      .json<readonly Readonly<Record<string, unknown>>[]>()
+      .flatMap((row) => Object.values(row));
+  };
+
+  it.each([
+    [`SELECT id FROM (${GAPS}) g WHERE _timestamp - prev > INTERVAL '30 minutes'`, [1]],
+    [`SELECT id FROM (${GAPS}) g WHERE INTERVAL 30 MINUTE < _timestamp - prev`, [1]],
+    [
+      `SELECT id FROM (SELECT id, ${GAP} AS gap FROM logs) g WHERE gap > INTERVAL '30 minutes'`,
+      [1],
+    ],
+    [
+      `SELECT id FROM (SELECT id, ${GAP} AS gap FROM logs) g WHERE gap BETWEEN INTERVAL '20 minutes' AND 1.5 * INTERVAL '20 minutes'`,
+      [2],
+    ],
+    [
+      `SELECT CASE WHEN ${GAP} <= INTERVAL '30 minutes' THEN 0 ELSE 1 END AS isnew FROM logs ORDER BY id`,
+      [1, 1, 0, 1],
+    ],
+    [
+      "SELECT max(_timestamp) - min(_timestamp) >= INTERVAL '1 hour 500 milliseconds' AS x FROM logs",
+      [true],
+    ],
+    ["SELECT count(*) FROM logs WHERE now() - _timestamp < INTERVAL '1 day'", [0]],
+    [
+      "SELECT id FROM logs WHERE TIMESTAMP '2026-01-01 11:00:00' - _timestamp < INTERVAL '1' HOUR ORDER BY id",
+      [1, 2, 3],
+    ],
+    [
+      `SELECT avg(gap) > INTERVAL '29 minutes' AS x, avg(gap) < INTERVAL '31 minutes' AS y FROM (SELECT ${GAP} AS gap FROM logs) g`,
+      [true, true],
+    ],
+    [
+      "SELECT id FROM logs WHERE CAST(_timestamp AS TIME) >= '10:10' AND '10:41' > CAST(_timestamp AS TIME) ORDER BY id",
+      [1, 3],
+    ],
+    ["SELECT count(*) FROM logs WHERE _timestamp >= '20260101' AND _timestamp < '20260102'", [4]],
+    [
+      "SELECT count(*) FROM logs WHERE _timestamp >= '1767263400000' AND _timestamp < '1767268800'",
+      [2],
+    ],
+    [
+      'SELECT id, from_unixtime(_timestamp / 1000000) AS t, _timestamp % 1000000 AS r FROM logs WHERE id = 2',
+      [2, '2026-01-01T11:00:00.500000Z', 500000],
+    ],
+    ['SELECT extract(epoch FROM max(_timestamp) - min(_timestamp)) AS x FROM logs', [3600.5]],
+    [`SELECT max(extract(epoch FROM _timestamp - prev)) AS x FROM (${GAPS}) g`, [2400]],
+    [
+      "SELECT date_part('epoch', max(_timestamp) - min(_timestamp)) AS x, epoch(max(_timestamp) - min(_timestamp)) AS y FROM logs",
+      [3600.5, 3600.5],
+    ],
+  ])('answers %s', async (sql, expected) => {
+    expect(await values(sql)).toEqual(expected);
+  });
+
+  it.each(['default.logs', '"default"."logs"'])('reads the table as %s', async (table) => {
+    expect(
+      await values(`SELECT count(*) FROM ${table} WHERE ${table}._timestamp > '2026-01-01'`),
+    ).toEqual([4]);
+  });
+
+  it('refuses a number beside an INTERVAL', async () => {
+    expect(await values("SELECT id FROM logs WHERE id > INTERVAL '1 hour'")).toMatchObject({
+      message: expect.stringContaining('a number is compared with an INTERVAL') as string,
+    });
+  });
+
+  it('refuses months, which have no fixed length', async () => {
+    expect(
+      await values(`SELECT id FROM (${GAPS}) g WHERE _timestamp - prev > INTERVAL '1 month'`),
+    ).toMatchObject({
+      message: expect.stringContaining('no fixed length') as string,
+    });
+  });
+
+  it.each([
+    '1767263400',
+    '1767263400000',
+    '1767263400000000',
+    '1767263400000000000',
+    "toUnixTimestamp64Micro(toDateTime64('2026-01-01 10:30:00', 6, 'UTC'))",
+    "toUnixTimestamp64Micro(toDateTime64('2026-01-01 10:20:00', 6, 'UTC')) + 600000000",
+    "toUnixTimestamp(toDateTime('2026-01-01 10:00:00')) + 1800",
+    "epoch_ms(TIMESTAMP '2026-01-01 10:30:00')",
+  ])('takes %s for the time that it is', async (number) => {
+    const asked = await Promise.all([
+      values(`SELECT id FROM logs WHERE _timestamp >= ${number} ORDER BY id`),
+      values(`SELECT id FROM logs WHERE ${number} > _timestamp ORDER BY id`),
+    ]);
+    expect(asked).toEqual([
+      [1, 2],
+      [0, 3],
+    ]);
+  });
+
+  it.each(['2026-01-01T10:30:00Z', '2026-01-01 10:30:00', '2026-01-01T11:30:00+01:00'])(
+    'takes the text %s from outside for a time',
+    async (text) => {
+      const answer = await server.client.call(`sql?param_from=${encodeURIComponent(text)}`, {
+        body: 'SELECT id FROM logs WHERE _timestamp >= {from:String} ORDER BY id',
+      });
+      expect(answer.json()).toEqual([{ id: 1 }, { id: 2 }]);
+    },
+  );
+
+  it.each(['1767263400000', '1767263400000000'])('finds by %s in search, too', async (number) => {
+    const sql = `SELECT id FROM logs WHERE _timestamp >= ${number} ORDER BY id`;
+    const answer = await server.client.call('_search', {
+      body: JSON.stringify({ query: { sql } }),
+    });
+    expect(answer.json()).toMatchObject({ hits: [{ id: 1 }, { id: 2 }] });
+  });
+
+  it.each(['2026-01-01 10:30:00 UTC', '2026-01-01 11:30:00+01', '1767263400000'])(
+    'filters tables by %s',
+    async (text) => {
+      const query = new URLSearchParams({ columns: 'id', sort: 'id', 'filter[_timestamp]gte': text }); // prettier-ignore
+      const answer = await server.client.call(`tables/logs?${query.toString()}`);
+      expect(answer.json()).toEqual([{ id: 1 }, { id: 2 }]);
+    },
+  );
+
+  it.each(['1767263400', '1767263400000', '1767263400000000'])(
+    'takes %s from outside for it',
+    async (number) => {
+      const answer = await server.client.call(`sql?param_from=${number}`, {
+        body: 'SELECT id FROM logs WHERE _timestamp >= {from:Int64} ORDER BY id',
+      });
+      expect(answer.json()).toEqual([{ id: 1 }, { id: 2 }]);
+    },
+  );
+});
