@@ -41,8 +41,15 @@ describe('tables in place that are asked again', () => {
   const path = (name: string): string => join(folder, `${name}.parquet`);
   const isHeld = (name: string): boolean =>
     edge.output().includes(`\n${name}: held in memory now, `);
-  const held = (name: string, sql: string): Promise<void> =>
-    until(async () => (expect((await edge.sql(sql)).status).toBe(200), isHeld(name)));
+  /** A statement that nobody has asked, since an answer that is kept reads nothing. */
+  let asks = 0;
+  const another = (): string => `LIMIT ${(asks += 1) + 1000}`;
+  const held = (name: string): Promise<void> =>
+    until(async () => {
+      const sql = `SELECT * FROM ${name} ${another()}`;
+      expect((await edge.sql(sql)).status).toBe(200);
+      return isHeld(name);
+    });
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'edge-memory-'));
@@ -70,7 +77,7 @@ describe('tables in place that are asked again', () => {
     const postgres = await postgresClient(edge);
     const flight = new FlightClient(edge);
     const all = async (name: string): Promise<Record<string, unknown>> => {
-      const sql = `SELECT * FROM ${name} ORDER BY 1`;
+      const sql = `SELECT * FROM ${name} ORDER BY 1 ${another()}`;
       const answers: Record<string, unknown> = {};
       for (const accept of FORMATS) {
         const sent = { method: 'POST', body: sql, headers: { accept } };
@@ -78,9 +85,8 @@ describe('tables in place that are asked again', () => {
         const bytes = Buffer.from(await response.arrayBuffer());
         answers[accept] = [response.status, response.ok ? read(bytes, accept) : ''];
       }
-      answers['rest'] = (await edge.get(`/api/tables/${name}?limit=3`)).text;
       answers['schema'] = (await edge.get(`/api/schema/${name}`)).text;
-      answers['count'] = (await edge.sql(`SELECT count(*) AS n FROM ${name}`)).text;
+      answers['count'] = (await edge.sql(`SELECT count(*) AS n FROM ${name} ${another()}`)).text;
       answers['wrong'] = (await edge.sql(`SELECT no_such_column FROM ${name}`)).text.replace(/"request_id.*/, ''); // prettier-ignore
       const { rows, fields } = await postgres.query(sql);
       answers['postgres'] = [rows, fields.map((field) => [field.name, field.dataTypeID])];
@@ -90,7 +96,7 @@ describe('tables in place that are asked again', () => {
     try {
       const before = new Map<string, unknown>();
       for (const name of NAMES) before.set(name, await all(name));
-      for (const name of NAMES) await held(name, `SELECT count(*) AS n FROM ${name} WHERE 1 < 2`);
+      for (const name of NAMES) await held(name);
       for (const name of NAMES) expect([name, await all(name)]).toEqual([name, before.get(name)]);
       const join = 'SELECT count(*) AS n FROM bytes, lies, exact';
       expect((await edge.sql(join)).status).toBe(200);
@@ -110,7 +116,7 @@ describe('tables in place that are asked again', () => {
     copyLonger(FILES.blogs, path('later'));
     const later = [{ tableName: 'later', uri: path('later') }];
     expect((await edge.post('/api/table', later)).status).toBe(200);
-    await held('later', 'SELECT count(reply) AS n FROM later');
+    await held('later');
     expect(['once', 'lies'].filter(isHeld)).toEqual([]);
   });
 
@@ -125,9 +131,9 @@ describe('tables in place that are asked again', () => {
     const lines = (): number => edge.output().split('\nt: held in memory now, ').length - 1;
     await written(0);
     await edge.post('/api/table', [{ tableName: 't', uri: path('t') }]);
-    for (let round = 1; round <= 3; round += 1) {
+    for (let round = 1; round <= 2; round += 1) {
       const answer = async (): Promise<unknown> =>
-        (await edge.sql('SELECT n, l[1] AS m FROM t WHERE n >= 0')).json();
+        (await edge.sql(`SELECT n, l[1] AS m FROM t ${another()}`)).json();
       await until(async () => {
         expect(await answer()).toEqual([{ n: round - 1, m: round - 1 }]);
         return lines() === round;
