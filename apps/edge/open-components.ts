@@ -77,6 +77,8 @@ export async function openComponents(config: EdgeConfig, logger: Logger): Promis
     holding: new Holding(),
     told: (name, error) =>
       logger.warn({ err: error }, `table ${name} cannot be copied and is read where it lies`),
+    // The start says on the same stream where each table is.
+    toldOfMemory: (sentence) => console.log(sentence),
     toldOfNulls: (name, error) =>
       logger.warn(
         { err: error },
@@ -99,6 +101,7 @@ export async function openComponents(config: EdgeConfig, logger: Logger): Promis
   let follower: Follower | undefined;
   const close = async (): Promise<void> => {
     reloader.stop();
+    tables.memory.close();
     stores.close();
     await follower?.close();
     await engine.close();

@@ -33,6 +33,7 @@ export function sourcesUnderTest(): SourcesUnderTest {
       stdin: Readable.from([]),
       holding: new Holding(),
       told: () => undefined,
+      toldOfMemory: () => undefined,
       toldOfNulls: () => undefined,
       toldOfShort: () => undefined,
     };

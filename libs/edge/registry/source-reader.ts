@@ -8,19 +8,23 @@ import {
   type AnswerFormat,
   type WarehouseQuery,
 } from '@app/warehouse';
+import type { SourceStamp } from '../sources/source-stamp.js';
 import { SourceError } from '../sources/source-error.js';
 import { knownFailure } from './columns/known-failures.js';
 import { withCount } from './prepare/count-view.js';
 import { ANSWER_BYTES, KeptAnswers, mayBeKept } from './kept-answers.js';
+import type { StampedTables } from './memory/memory-copies.js';
+import type { LentTables } from './memory/twins.js';
 import type { PreparedTable } from './prepare/prepare-table.js';
 import { Repeatable } from './repeatable.js';
+import { isSettled } from './settled.js';
 import { NOT_THERE, sourceFault, withoutPlace } from './source-fault.js';
 import type { TableRegistry } from './table-registry.js';
 
 /** A statement that reads fewer bytes of copies in memory than this gets one thread: a second one costs more than it does. */
 const FEW_BYTES = 1024 ** 2;
-/** A file that was written within this time may be written again, and have the same stamp. */
-const SETTLED_MS = 2_000;
+/** Other statements describe or explain, and read no rows. So does a LIMIT of none. */
+const READS_ROWS = /^\s*(?:SELECT|WITH|\()(?!.*\bLIMIT 0$)/is;
 /** Answers in these formats are cached, because no later step changes them. */
 const KEPT_FORMATS: ReadonlySet<AnswerFormat> = new Set(['json', 'ndjson', 'csv']);
 
@@ -35,7 +39,7 @@ export class SourceReader extends WarehouseReader {
 
   constructor(
     private readonly reader: WarehouseReader,
-    private readonly registry: Pick<TableRegistry, 'prepared'>,
+    private readonly registry: Pick<TableRegistry, 'prepared' | 'memory'>,
     private readonly logger: Logger,
   ) {
     super();
@@ -43,17 +47,21 @@ export class SourceReader extends WarehouseReader {
   }
 
   async stream(query: WarehouseQuery): Promise<Readable> {
-    const files = await this.relied(query);
+    const tables = this.registry.prepared(query.database ?? '');
+    const read = await stamped(named(query, tables));
+    const files = await this.relied(query, read);
     const known = files === undefined ? undefined : this.answers.get(query, files);
     if (known) return new WholeResult(known);
-    await this.insistOnSources(query);
-    const isSmall = this.isOverFew(query);
-    const rows = await this.reader
-      .stream({ ...this.counted(query), ...(isSmall && { isSmall }) })
-      .catch((error: unknown) => this.fail(error, query));
+    const lent = mayReadCopies(query)
+      ? this.registry.memory.lend(query.database ?? '', read)
+      : undefined;
+    const rows = lent
+      ? await this.readLent(query, lent)
+      : await this.readAsked(query, tables, read);
     if (files === undefined) return rows;
     const keep = async (bytes: Buffer): Promise<void> => {
-      if (files === (await this.files(query))) this.answers.set(query, files, bytes);
+      const now = filesOf(await stamped(named(query, tables)));
+      if (files === now) this.answers.set(query, files, bytes);
     };
     if (!(rows instanceof WholeResult)) return overheard(rows, keep);
     if (mayBeKept(rows.bytes)) await keep(rows.bytes);
@@ -61,54 +69,62 @@ export class SourceReader extends WarehouseReader {
   }
 
   async text(query: WarehouseQuery): Promise<string> {
-    await this.insistOnSources(query);
-    return this.reader.text(this.counted(query)).catch((error: unknown) => this.fail(error, query));
+    const tables = this.registry.prepared(query.database ?? '');
+    await this.insistOnSources(named(query, tables));
+    return this.reader
+      .text(withCount(query, tables))
+      .catch((error: unknown) => this.fail(error, named(query, tables)));
+  }
+
+  /** Reads tables of which some are copies in memory. */
+  private async readLent(query: WarehouseQuery, lent: LentTables): Promise<Readable> {
+    const { database, tables, release } = lent;
+    try {
+      const rows = await this.read({ ...query, database }, tables);
+      whenRead(rows, release);
+      return rows;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** Reads tables as they are, which may get copies in memory if that was not the first time. */
+  private async readAsked(
+    query: WarehouseQuery,
+    tables: Tables,
+    read: StampedTables,
+  ): Promise<Readable> {
+    const rows = await this.read(query, tables);
+    if (mayReadCopies(query) && withCount(query, tables) === query)
+      whenRead(rows, () => this.registry.memory.asked(read));
+    return rows;
+  }
+
+  private async read(query: WarehouseQuery, tables: Tables): Promise<Readable> {
+    const inPlace = named(query, tables);
+    await this.insistOnSources(inPlace);
+    const isSmall = isOverFew(query, tables);
+    return this.reader
+      .stream({ ...withCount(query, tables), ...(isSmall && { isSmall }) })
+      .catch((error: unknown) => this.fail(error, inPlace));
   }
 
   /**
    * A cached answer is keyed by the files that it is read from. It is not used if the caller wants
    * statistics of the reading.
    */
-  private async relied(query: WarehouseQuery): Promise<string | undefined> {
+  private async relied(query: WarehouseQuery, read: StampedTables): Promise<string | undefined> {
     if (query.onProgress || query.onReading || !KEPT_FORMATS.has(query.format)) return undefined;
-    return (await this.repeatable.is(query.sql)) ? this.files(query) : undefined;
-  }
-
-  /**
-   * The current stamps of the files of tables that are read in place; none if all tables are
-   * copies.
-   * @returns undefined if a table has no such files, or if a change might not show, because file
-   *   systems store times only to some milliseconds
-   */
-  private async files(query: WarehouseQuery): Promise<string | undefined> {
-    const settled = Date.now() - SETTLED_MS;
-    const stamps: string[] = [];
-    for (const [, { files }] of this.named(query)) {
-      const stamp = await files?.();
-      if (!stamp || stamp.writtenAt > settled) return undefined;
-      stamps.push(stamp.text);
-    }
-    return stamps.join('\n');
-  }
-
-  /** Tells whether all rows that the statement may read are few, and in memory. */
-  private isOverFew({ sql, database = '' }: WarehouseQuery): boolean {
-    let bytes = 0;
-    for (const [name, { copy }] of this.registry.prepared(database))
-      if (isNamed(name, sql)) bytes += copy?.memoryBytes ?? Infinity;
-    return bytes <= FEW_BYTES;
-  }
-
-  private counted(query: WarehouseQuery): WarehouseQuery {
-    return withCount(query, this.registry.prepared(query.database ?? ''));
+    return (await this.repeatable.is(query.sql)) ? filesOf(read) : undefined;
   }
 
   /**
    * Files may have changed since the table was registered. SQLite would create an empty database if
    * the file is missing.
    */
-  private async insistOnSources(query: WarehouseQuery): Promise<void> {
-    for (const [name, { described, place, check }] of this.named(query)) {
+  private async insistOnSources(tables: readonly NamedTable[]): Promise<void> {
+    for (const [name, { described, place, check }] of tables) {
       if (described.options.format === 'sqlite' && !existsSync(place))
         throw unreadable(name, NOT_THERE);
       await check?.().catch((error: unknown) => {
@@ -118,21 +134,13 @@ export class SourceReader extends WarehouseReader {
     }
   }
 
-  /** The statement's tables whose rows are in files or on servers. */
-  private named({ sql, database = '' }: WarehouseQuery): readonly NamedTable[] {
-    return [...this.registry.prepared(database)].filter(
-      ([name, { copy }]) => !copy && isNamed(name, sql),
-    );
-  }
-
   /** @throws {MillraceError} TABLE_UNREADABLE; else what was thrown */
-  private fail(error: unknown, query: WarehouseQuery): never {
+  private fail(error: unknown, inPlace: readonly NamedTable[]): never {
     if (isAbort(error)) throw error;
     const failure = toWarehouseError(error);
-    const named = this.named(query);
-    const fault = named.length === 0 ? undefined : sourceFault(failure);
+    const fault = inPlace.length === 0 ? undefined : sourceFault(failure);
     if (fault === undefined) throw withoutPlace(failure);
-    const names = those(named, failure.message).map((name) => JSON.stringify(name));
+    const names = those(inPlace, failure.message).map((name) => JSON.stringify(name));
     this.logger.warn({ err: failure }, `table ${names.join(' or ')} cannot be read`);
     throw new MillraceError(
       'TABLE_UNREADABLE',
@@ -140,6 +148,49 @@ export class SourceReader extends WarehouseReader {
       { cause: error },
     );
   }
+}
+
+type Tables = ReadonlyMap<string, PreparedTable>;
+type NamedTable = readonly [name: string, table: PreparedTable];
+
+/** The statement's tables whose rows are in files or on servers. */
+const named = ({ sql }: WarehouseQuery, tables: Tables): readonly NamedTable[] =>
+  [...tables].filter(([name, { copy }]) => !copy && isNamed(name, sql));
+
+/** Tells whether all rows that the statement may read are few, and in memory. */
+function isOverFew({ sql }: WarehouseQuery, tables: Tables): boolean {
+  let bytes = 0;
+  for (const [name, { copy }] of tables)
+    if (isNamed(name, sql)) bytes += copy?.memoryBytes ?? Infinity;
+  return bytes <= FEW_BYTES;
+}
+
+/** The tables with the current stamps of their files. */
+async function stamped(tables: readonly NamedTable[]): Promise<StampedTables> {
+  const stamps = new Map<PreparedTable, SourceStamp | undefined>();
+  for (const [, table] of tables) stamps.set(table, await table.files?.());
+  return stamps;
+}
+
+/**
+ * The current stamps of the files of tables that are read in place; none if all tables are copies.
+ * @returns undefined if a table has no such files, or if a change might not show
+ */
+function filesOf(read: StampedTables): string | undefined {
+  const stamps = [...read.values()];
+  return stamps.every((stamp) => stamp && isSettled(stamp))
+    ? stamps.map((stamp) => stamp?.text).join('\n')
+    : undefined;
+}
+
+/** The filters name tables with their database. */
+const mayReadCopies = ({ sql, settings }: WarehouseQuery): boolean =>
+  READS_ROWS.test(sql) && settings?.['additional_table_filters'] === undefined;
+
+/** Calls when nobody reads the answer any more. */
+function whenRead(rows: Readable, then: () => void): void {
+  if (rows instanceof WholeResult) then();
+  else rows.once('close', then);
 }
 
 /** Passes an answer on as it comes, and hands over its bytes if it was small. */
@@ -173,8 +224,6 @@ const unreadable = (name: string, reason: string, cause?: unknown): MillraceErro
   new MillraceError('TABLE_UNREADABLE', `table ${JSON.stringify(name)} cannot be read: ${reason}`, {
     cause,
   });
-
-type NamedTable = readonly [name: string, table: PreparedTable];
 
 /** The names of the tables whose place the engine names, or of all tables if it names none. */
 function those(tables: readonly NamedTable[], message: string): readonly string[] {

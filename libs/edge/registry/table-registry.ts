@@ -6,6 +6,7 @@ import type { DescribedTable } from '../table-description.js';
 import { createGeneration, dropGeneration, type Generation } from './generation.js';
 import type { Workshop } from './prepare/open-source.js';
 import { COPIES, dropCopy, type Copy } from './prepare/copies.js';
+import { MemoryCopies } from './memory/memory-copies.js';
 import { prepareTable, type PreparedTable } from './prepare/prepare-table.js';
 
 /** A change of the tables, which is made completely or not at all. */
@@ -59,6 +60,8 @@ export class TableRegistry extends Catalog {
   private current: Held | undefined;
   private readonly held = new Map<string, Held>();
   private readonly dropped = new WeakSet<Copy>();
+  /** Copies in memory of tables that are asked again. */
+  readonly memory: MemoryCopies;
   /** Changes are made one after the other. */
   private readonly changing = new Semaphore(1);
 
@@ -67,6 +70,8 @@ export class TableRegistry extends Catalog {
     private readonly logger: Logger,
   ) {
     super();
+    const generations = () => [...this.held.values()].map(({ generation }) => generation);
+    this.memory = new MemoryCopies(workshop, generations, logger);
   }
 
   /** Must be called once, before anything else. */
@@ -222,6 +227,7 @@ export class TableRegistry extends Catalog {
   private retire(held: Held): void {
     const { generation } = held;
     if (held === this.current || held.holds > 0 || !this.held.delete(generation.database)) return;
+    this.memory.sweep();
     const alive = new Set(
       [...this.held.values()].flatMap((each) =>
         [...each.generation.tables.values()].flatMap(ownTables),

@@ -14,7 +14,7 @@ export interface Copy {
 }
 
 /** The allowances within which copies are made, and to which they return their bytes. */
-interface CopyTerms {
+export interface CopyTerms {
   readonly engine: Pick<SourceEngine, 'statements'>;
   readonly holding: Holding;
 }
@@ -33,7 +33,7 @@ const SMALL_COPY_BYTES = 32 * 1024 ** 2;
  * The memory of the engine while it makes a small copy: the rows, and the blocks that it reads them
  * by.
  */
-const MAKING_BYTES = 256 * 1024 ** 2;
+export const MAKING_BYTES = 256 * 1024 ** 2;
 
 /** The rows that become a copy. */
 interface CopiedRows {
@@ -42,6 +42,15 @@ interface CopiedRows {
   readonly settings: Settings;
   /** The size of its files; undefined: unknown. */
   readonly bytes: number | undefined;
+}
+
+/** The rows of a table that is read in place. */
+export interface RowsInPlace extends Omit<CopiedRows, 'bytes'> {
+  /**
+   * A table function with the footer of each of its Parquet files; undefined: these do not tell how
+   * much is read.
+   */
+  readonly footers: string | undefined;
 }
 
 /**
@@ -61,7 +70,7 @@ export async function makeCopy(
       await statements.run(`DROP TABLE IF EXISTS ${table}`);
     }
   }
-  return { table: await make('MergeTree ORDER BY tuple()', rows, statements) };
+  return { table: await makeTable('MergeTree ORDER BY tuple()', rows, statements) };
 }
 
 /** Drops a copy, and gives back its bytes. It must be called once. */
@@ -80,10 +89,10 @@ function makeInMemory(
   statements: SourceEngine['statements'],
 ): Promise<string | undefined> {
   const settings = { ...rows.settings, max_memory_usage: `${MAKING_BYTES}` };
-  return make('Memory', { ...rows, settings }, statements).catch(() => undefined);
+  return makeTable('Memory', { ...rows, settings }, statements).catch(() => undefined);
 }
 
-async function make(
+export async function makeTable(
   kind: string,
   { select, settings }: CopiedRows,
   statements: SourceEngine['statements'],
@@ -100,7 +109,10 @@ async function make(
   }
 }
 
-async function sizeOf(copy: string, statements: SourceEngine['statements']): Promise<number> {
+export async function sizeOf(
+  copy: string,
+  statements: SourceEngine['statements'],
+): Promise<number> {
   const [, table = ''] = copy.split('.').map((piece) => piece.replaceAll('`', ''));
   const sql = `SELECT total_bytes FROM system.tables WHERE database = '${COPIES}' AND name = '${table}'`;
   return Number(await statements.run(`${sql} FORMAT TSVRaw`));

@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import { availableMemory } from '@app/warehouse';
 import { MemoryAllowance } from '../../memory-allowance.js';
 import type { SourceStamp } from '../../sources/source-stamp.js';
 import type { DescribedTable, TableFormat } from '../../table-description.js';
@@ -14,6 +15,8 @@ const SMALL_BYTES = 128 * 1024 ** 2;
 const SHARE_OF_MEMORY = 1 / 8;
 /** The share of the memory for small copies, which certainly stay in memory. */
 const SHARE_OF_SMALL = 1 / 16;
+/** The share of the memory, which may be a container's, for copies of tables that are asked again. */
+const SHARE_OF_ASKED = 1 / 8;
 
 /** The size up to which files are copied although the user did not ask for it. */
 export class Holding {
@@ -26,6 +29,8 @@ export class Holding {
      * program decides on.
      */
     readonly memory = new MemoryAllowance(Math.floor(totalmem() * SHARE_OF_SMALL)),
+    /** The allowance for copies in memory of tables that are read in place, and asked again. */
+    readonly asked = new MemoryAllowance(Math.floor(availableMemory() * SHARE_OF_ASKED)),
   ) {
     this.left = bytes;
   }

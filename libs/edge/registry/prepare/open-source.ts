@@ -46,6 +46,8 @@ export interface Workshop {
   readonly holding: Holding;
   /** Such a copy failed, so the table is read in place. */
   told(this: void, name: string, error: unknown): void;
+  /** Says which table is held in memory now, or is not. */
+  toldOfMemory(this: void, sentence: string): void;
   /** It cannot be found out where structs of a table are null. */
   toldOfNulls(this: void, name: string, error: unknown): void;
   /** Records of a file of CSV have fewer fields than its first one. */

@@ -6,7 +6,7 @@ import { fileChecks, type CheckFiles } from '../check/checked-files.js';
 import type { SourceStamp } from '../../sources/source-stamp.js';
 import { settingsClause, type Source } from '../../sources/source.js';
 import type { DescribedTable } from '../../table-description.js';
-import { dropCopy, makeCopy, type Copy } from './copies.js';
+import { dropCopy, makeCopy, type Copy, type RowsInPlace } from './copies.js';
 import { countSelect } from './count-view.js';
 import { columnsWithBytes } from '../schemas/columns-with-bytes.js';
 import { columnValue, type ComputedColumn } from '../columns/computed-column.js';
@@ -52,6 +52,11 @@ export interface PreparedTable {
    * Reads the stamps of the files that are read in place; undefined: these stamps are not reliable.
    */
   readonly files: (() => Promise<SourceStamp | undefined>) | undefined;
+  /**
+   * The rows that are copied into memory when the table, which is read in place, is asked again;
+   * undefined: it stays in place.
+   */
+  readonly rows: RowsInPlace | undefined;
   /** Must be called before its files are read; undefined: the engine reads all of them exactly. */
   readonly check: CheckFiles | undefined;
 }
@@ -178,6 +183,7 @@ async function prepared(
           asides: [],
           changedFiles: described.materialize === undefined ? changedFiles : undefined,
           files: undefined,
+          rows: undefined,
           check: undefined,
         };
       }
@@ -188,14 +194,17 @@ async function prepared(
       described.options.format === 'parquet' ? countSelect(call, source.settings) : undefined;
     // Results about files, such as the places of columns, hold only while the files do not change.
     const isFollowed = asides.length > 0 || source.names !== undefined;
+    // A user who asks to read the files each time may have reasons.
+    const files = described.materialize === undefined ? source.stamp : undefined;
+    const footers = isTold ? undefined : source.footers;
     const isChanged = () => Promise.resolve(kept?.haveChanged() ? changedFiles?.() : undefined);
     return {
       ...table,
       ...{ select, count, asides, copy: undefined },
       check: insistingOnOne({ ...source, mayBeEmpty: told !== undefined }, statements, check, kept),
       changedFiles: isFollowed ? changedFiles : kept && changedFiles && isChanged,
-      // A user who asks to read the files each time may have reasons.
-      files: described.materialize === undefined ? source.stamp : undefined,
+      files,
+      rows: hasTypes && files ? { select: rows, settings, footers } : undefined,
     };
   } catch (error) {
     await dropAll(asides, workshop);
