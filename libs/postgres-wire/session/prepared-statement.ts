@@ -1,6 +1,6 @@
 import { certain } from '@app/platform';
 import { quoteText, type Column } from '@app/warehouse';
-import { engineText, type EngineText } from '../statements/engine-text.js';
+import { engineText, type EngineText, type WrittenPlace } from '../statements/engine-text.js';
 import type { StatementText } from '../statements/postgres-tokens.js';
 import { sessionStatement, type SessionStatement } from '../statements/session-statement.js';
 import type { Wide } from '../values/postgres-type.js';
@@ -51,15 +51,14 @@ export function boundText(
   const texts: Record<string, string> = {};
   const written = engineText(
     statement,
-    (number, cast, isKey) => {
+    (number, cast, place) => {
       const value = values[number - 1];
       if (!value) return { text: 'NULL' };
       const type = certain(types[number - 1], `type of parameter ${number}`);
       const isWider = INTEGERS.indexOf(type) <= INTEGERS.indexOf(cast?.oid ?? 0) && INTEGERS.includes(type); // prettier-ignore
       const isCast = cast !== undefined && (cast.oid === type || isWider || cast.isRows);
       const integer = isCast && isWider ? INTEGER_TYPES[INTEGERS.indexOf(cast.oid)] : undefined;
-      // The dialect reads keys of JSON out of the statement.
-      if (isKey) return { text: keyOf(value), isCast: true };
+      if (place) return { text: WRITTEN[place](value), isCast: true };
       texts[`p${number}`] = value.text;
       const text = `{p${number}:${integer ?? value.type}}`;
       const outer = value.isHex ? 'unhex' : value.unit && `toInterval${value.unit}`;
@@ -70,5 +69,11 @@ export function boundText(
   return { written, values: texts };
 }
 
-/** A key of JSON is a number for a list, and a text for an object. */
-const keyOf = ({ type, text }: EngineValue): string => (/^Int/.test(type) ? text : quoteText(text));
+/** What the dialect reads out of the statement is written into it. */
+const WRITTEN: Readonly<Record<WrittenPlace, (value: EngineValue) => string>> = {
+  // A key is a number for a list, and a text for an object.
+  key: ({ type, text }) => (/^Int/.test(type) ? text : quoteText(text)),
+  pattern: ({ text }) => quoteText(text),
+  // A statement is described before it has values, and an empty unit is none.
+  unit: ({ text, isAny }) => quoteText(isAny ? 'day' : text),
+};

@@ -30,16 +30,30 @@ export interface Placeholder {
   readonly isCast?: boolean;
 }
 
+/** A place where the dialect reads what is written, so that no value from outside can stand there. */
+export type WrittenPlace = 'key' | 'pattern' | 'unit';
+
+/** Functions whose first argument is a unit of time. */
+const OF_UNIT = ['date_trunc', 'date_part'];
+
+function writtenPlace(tokens: readonly PostgresToken[], at: number): WrittenPlace | undefined {
+  const [call, before, next] = [tokens[at - 2], tokens[at - 1], tokens[at + 1]];
+  if (isSymbol(before, '->') || isSymbol(before, '->>')) return 'key';
+  // Hibernate writes an ESCAPE behind each pattern.
+  if (isWord(next, 'escape')) return 'pattern';
+  return isSymbol(before, '(') && isWord(call, ...OF_UNIT) ? 'unit' : undefined;
+}
+
 /**
  * Rewrites what PostgreSQL's lexer reads differently from the engine's: texts with backslashes,
  * `E'…'`, `$$…$$`, comments within comments, `$1`, `= ANY($1)` and `'{a,b}'::text[]`. The dialect,
  * which every statement passes, does the rest.
- * @param placeholder the text that replaces `$n`, which may be a key of JSON behind an arrow
+ * @param placeholder the text that replaces `$n`
  * @param database its name may stand before `public`; the engine's names have two pieces at most
  */
 export function engineText(
   { text, tokens }: StatementText,
-  placeholder: (number: number, cast: Cast | undefined, isKey: boolean) => Placeholder,
+  placeholder: (number: number, cast: Cast | undefined, place?: WrittenPlace) => Placeholder,
   database: string,
 ): EngineText {
   const pieces: Piece[] = [];
@@ -53,8 +67,7 @@ export function engineText(
     end = token.end;
     if (token.kind === 'parameter') {
       const cast = castBehind(tokens, at);
-      const isKey = isSymbol(tokens[at - 1], '->') || isSymbol(tokens[at - 1], '->>');
-      const { text: value, isCast } = placeholder(Number(token.value), cast, isKey);
+      const { text: value, isCast } = placeholder(Number(token.value), cast, writtenPlace(tokens, at)); // prettier-ignore
       if (cast && isCast) end = cast.end;
       pieces.push({ start: token.start, end, text: value });
       return;
@@ -82,13 +95,16 @@ function behindDatabase(tokens: readonly PostgresToken[], at: number, database: 
   return isNamed && isDotted && schema.value === 'public' ? schema : undefined;
 }
 
-/** `LIMIT ('1'::int4)`, as JDBC's simple mode writes it: the engine takes a plain number only. */
+/**
+ * `LIMIT '1'`, as pgx (and gorm by it) writes a value in its simple mode, and `LIMIT ('1'::int4)`,
+ * as JDBC does: the engine takes a plain number only.
+ */
 function rowsOf(tokens: readonly PostgresToken[], at: number) {
   const token = tokens[at];
   const before = tokens[isSymbol(tokens[at - 1], '(') ? at - 2 : at - 1];
-  const cast = castBehind(tokens, at);
-  if (!cast || token?.kind !== 'text' || !/^\d+$/.test(token.value)) return undefined;
-  return isWord(before, 'limit', 'offset') ? { text: token.value, end: cast.end } : undefined;
+  if (token?.kind !== 'text' || !/^\d+$/.test(token.value)) return undefined;
+  const end = castBehind(tokens, at)?.end ?? token.end;
+  return isWord(before, 'limit', 'offset') ? { text: token.value, end } : undefined;
 }
 
 /** The elements of `ANY ('{1,2}')`, where psycopg2 writes `'{}'` for a list without any. */

@@ -34,6 +34,10 @@ describe('parameters without a declared type', () => {
     ['$1 < abs(id), $2 = -id, $3 = t.price', 'int4', 'int4', 'numeric'],
     ['lower(name) = $1, name || $2', 'text', 'text'],
     ['x FROM generate_series($1, $2)', 'int8', 'int8'],
+    ['id IS DISTINCT FROM $1, price IS NOT DISTINCT FROM $2', 'int4', 'numeric'],
+    ['sum(CASE WHEN id > $1 THEN $2 ELSE 0 END)', 'int4', 'int8'],
+    ["CASE WHEN name = $1 THEN CASE WHEN f > $2 THEN 'a' ELSE $3 END ELSE $4 END", 'text', 'float8', 'text', 'text'], // prettier-ignore
+    ['CASE id WHEN 1 THEN $1 WHEN 2 THEN t.price ELSE $2 END', 'numeric', 'numeric'],
   ])('%s', (text, ...types) => {
     expect(typesOf(text)).toEqual(types.map((type) => OIDS[type]));
   });
@@ -45,6 +49,8 @@ describe('parameters without a declared type', () => {
       `greatest(id, ${many})`,
       `power(${many})`,
       `coalesce(${many}) IN (${many})`,
+      `CASE ${many.replaceAll(',', ' WHEN id > 0 THEN')} END`,
+      `${many.replaceAll(', ', ' + CASE WHEN id > 0 THEN ')}${' END'.repeat(19_999)}`,
       `${'abs('.repeat(5000)}id${')'.repeat(5000)} IN (${many})`,
     ])
       // prettier-ignore
