@@ -18,6 +18,8 @@ export interface PreparedStatement {
   readonly given: readonly number[];
   /** OIDs of all parameters. */
   readonly types: readonly number[];
+  /** The places of texts that are bytes without a cast. */
+  readonly bytes: ReadonlySet<number>;
   readonly wide: Wide;
   /** The columns of an engine's statement, once it has been described. */
   columns?: Promise<readonly Column[]>;
@@ -29,13 +31,13 @@ export function prepared(
   statement: StatementText,
   asksCatalog: () => boolean,
   given: readonly number[],
-  typesOf: (kind: StatementKind) => readonly number[],
+  valuesOf: (kind: StatementKind) => Pick<PreparedStatement, 'types' | 'bytes'>,
   wide: Wide,
 ): PreparedStatement {
   const session = sessionStatement(statement);
   const isEmpty = statement.tokens.length === 0;
   const kind = isEmpty ? 'empty' : session ? 'session' : asksCatalog() ? 'catalog' : 'engine';
-  return { kind, statement, session, given, types: typesOf(kind), wide };
+  return { kind, statement, session, given, wide, ...valuesOf(kind) };
 }
 
 /** OIDs of integers from the narrowest to the widest, and what the engine calls them. */
@@ -44,7 +46,7 @@ const INTEGER_TYPES = ['Int16', 'Int32', 'Int64'];
 
 /** The statement for the engine, with these values in it. */
 export function boundText(
-  { statement, types }: PreparedStatement,
+  { statement, types, bytes }: PreparedStatement,
   values: readonly (EngineValue | null)[],
   database: string,
 ): { readonly written: EngineText; readonly values: Readonly<Record<string, string>> } {
@@ -65,6 +67,7 @@ export function boundText(
       return { text: outer ? `${outer}(${text})` : text, isCast };
     },
     database,
+    bytes,
   );
   return { written, values: texts };
 }

@@ -49,12 +49,14 @@ function writtenPlace(tokens: readonly PostgresToken[], at: number): WrittenPlac
  * `E'…'`, `$$…$$`, comments within comments, `$1`, `= ANY($1)` and `'{a,b}'::text[]`. The dialect,
  * which every statement passes, does the rest.
  * @param placeholder the text that replaces `$n`
+ * @param bytes the places of texts that are bytes without a cast
  * @param database its name may stand before `public`; the engine's names have two pieces at most
  */
 export function engineText(
   { text, tokens }: StatementText,
   placeholder: (number: number, cast: Cast | undefined, place?: WrittenPlace) => Placeholder,
   database: string,
+  bytes: ReadonlySet<number> = new Set(),
 ): EngineText {
   const pieces: Piece[] = [];
   let end = 0;
@@ -78,7 +80,7 @@ export function engineText(
       pieces.push({ start: token.start, end, text: '' });
       return;
     }
-    const rows = rowsOf(tokens, at) ?? listOf(tokens, at) ?? arrayOf(text, tokens, at) ?? bytesOf(tokens, at); // prettier-ignore
+    const rows = rowsOf(tokens, at) ?? listOf(tokens, at) ?? arrayOf(text, tokens, at) ?? bytesOf(tokens, at, bytes.has(at)); // prettier-ignore
     if (rows) end = rows.end;
     const written = rows?.text ?? writtenOf(tokens, at);
     if (written !== undefined && written !== token.text)
@@ -136,11 +138,11 @@ function arrayOf(text: string, tokens: readonly PostgresToken[], at: number) {
 const BYTEA = 17;
 
 /** Bytes, as psycopg2 writes them: `'\x6162'::bytea`. */
-function bytesOf(tokens: readonly PostgresToken[], at: number) {
+function bytesOf(tokens: readonly PostgresToken[], at: number, isKnown: boolean) {
   const [token, cast] = [tokens[at], castBehind(tokens, at)];
-  if (token?.kind !== 'text' || cast?.oid !== BYTEA) return undefined;
+  if (token?.kind !== 'text' || !(cast ? cast.oid === BYTEA : isKnown)) return undefined;
   const hex = /^\\x((?:[\da-f]{2})*)$/i.exec(token.value)?.[1];
-  return hex === undefined ? undefined : { text: `unhex('${hex}')`, end: cast.end };
+  return hex === undefined ? undefined : { text: `unhex('${hex}')`, end: (cast ?? token).end };
 }
 
 function writtenOf(tokens: readonly PostgresToken[], at: number): string | undefined {

@@ -1,5 +1,5 @@
 import { processorMs } from '../../../test/processor-time.js';
-import { parameterTypes } from './parameter-types.js';
+import { parameterTypes, textsOfBytes } from './parameter-types.js';
 import { statementsOf } from './postgres-tokens.js';
 
 const COLUMNS = [
@@ -40,6 +40,19 @@ describe('parameters without a declared type', () => {
     ['CASE id WHEN 1 THEN $1 WHEN 2 THEN t.price ELSE $2 END', 'numeric', 'numeric'],
   ])('%s', (text, ...types) => {
     expect(typesOf(text)).toEqual(types.map((type) => OIDS[type]));
+  });
+
+  it('leave texts of hexadecimal digits bytes only beside bytes', () => {
+    const columns = [...COLUMNS, { name: 'b', type: 'Nullable(SimpleAggregateFunction(min, String))' }]; // prettier-ignore
+    const bytesOf = (text: string) =>
+      statementsOf(text).flatMap(({ tokens }) =>
+        [...textsOfBytes(tokens, columns)].map((at) => tokens[at]?.value),
+      );
+    expect(
+      bytesOf(
+        String.raw`SELECT '\x01' FROM t WHERE b = '\x02' OR name = '\x03' OR b IN ('\x04', 'x') OR '\x05' < b`,
+      ),
+    ).toEqual(['\\x02', '\\x04', '\\x05']);
   });
 
   it('are found in a short time, many beside one value', () => {

@@ -47,11 +47,44 @@ export function parameterTypes(
     { length: Math.max(parameterCount(tokens), given.length) },
     (_, index) => (given[index] === UNKNOWN_OID ? UNKNOWN : (given[index] ?? UNKNOWN)),
   );
-  const brackets = bracketPairs(tokens);
+  eachPlace(tokens, columns, (token, at, place) => {
+    const index = token.kind === 'parameter' ? Number(token.value) - 1 : -1;
+    if (types[index] === UNKNOWN) types[index] = typeAt(place, at) ?? UNKNOWN;
+  });
+  return types.map((type) => (type === UNKNOWN ? TEXT_TYPE.oid : type));
+}
+
+const BYTEA = 17;
+const HEX = /^\\x(?:[\da-f]{2})*$/i;
+
+/**
+ * The places of texts that are bytes, since they stand beside such: `b = '\x6162'`, as pgx writes a
+ * value in its simple mode.
+ */
+export function textsOfBytes(
+  tokens: readonly PostgresToken[],
+  columns: readonly Column[],
+): ReadonlySet<number> {
+  const places = new Set<number>();
+  if (!tokens.some(isHex) || !columns.some(({ type }) => postgresType(type).oid === BYTEA))
+    return places;
+  eachPlace(tokens, columns, (token, at, place) => {
+    if (isHex(token) && typeAt(place, at) === BYTEA) places.add(at);
+  });
+  return places;
+}
+
+const isHex = ({ kind, value }: PostgresToken): boolean => kind === 'text' && HEX.test(value);
+
+function eachPlace(
+  tokens: readonly PostgresToken[],
+  columns: readonly Column[],
+  work: (token: PostgresToken, at: number, place: Place) => void,
+): void {
   const place: Place = {
     tokens,
     columns: typesByName(columns),
-    brackets,
+    brackets: bracketPairs(tokens),
     found: new Map(),
     open: [],
     cases: [],
@@ -61,10 +94,8 @@ export function parameterTypes(
     else if (isSymbol(token, ')')) place.open.pop();
     else if (isWord(token, 'case')) place.cases.push(at);
     else if (isWord(token, 'end')) place.cases.pop();
-    const index = token.kind === 'parameter' ? Number(token.value) - 1 : -1;
-    if (types[index] === UNKNOWN) types[index] = typeAt(place, at) ?? UNKNOWN;
+    work(token, at, place);
   });
-  return types.map((type) => (type === UNKNOWN ? TEXT_TYPE.oid : type));
 }
 
 /** The facts that are known at a token of a statement. */
