@@ -72,7 +72,7 @@ export function boundText(
   return { written, values: texts };
 }
 
-/** What the dialect reads out of the statement is written into it. */
+/** Writes a value into the statement, where the dialect reads it. */
 const WRITTEN: Readonly<Record<WrittenPlace, (value: EngineValue) => string>> = {
   // A key is a number for a list, and a text for an object.
   key: ({ type, text }) => (/^Int/.test(type) ? text : quoteText(text)),
