@@ -99,6 +99,18 @@ describe('bytes', () => {
     expect(await is).toEqual(await was);
   });
 
+  it('are texts to clients of ClickHouse, whose lists of columns were refused', async () => {
+    for (const body of [
+      'DESCRIBE bytes',
+      'DESCRIBE SELECT any, four FROM bytes',
+      "SELECT name, type FROM system.columns WHERE table = 'bytes' AND type LIKE '%String%'",
+    ]) {
+      const { status, bytes } = await server.client.call('clickhouse', { body });
+      expect([body, status]).toEqual([body, 200]);
+      expect(bytes.toString()).toMatch(/any\tNullable\(String\).*\n(?:.*\n)?four\tNullable\(String\)/); // prettier-ignore
+    }
+  });
+
   it('are named by DESCRIBE', async () => {
     const types = [
       { column_name: 'any', data_type: 'Binary', is_nullable: 'YES' },

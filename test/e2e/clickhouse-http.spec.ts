@@ -62,6 +62,7 @@ describe("ClickHouse's HTTP interface", () => {
     ],
     ['default_format=JSON', 'SELECT a FROM logs WHERE a = 1 FORMAT JSONEachRow', '{"a":1}\n'],
     ['param_t=one&param_a=1', 'SELECT a FROM logs WHERE t = {t:String} AND a = {a:Int64}', '1\n'],
+    ["param_t=t'%5Ctw", 'SELECT a FROM logs WHERE t = {t:String}', '2\n'],
     ['query=SELECT%20a%20FROM', 'logs WHERE a = 2', '2\n'],
     [
       'session_timezone=Europe/Berlin',

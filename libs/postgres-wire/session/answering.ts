@@ -9,7 +9,7 @@ import { catalogTables } from '../catalog/catalog-tables.js';
 import type { PostgresDoor } from '../postgres-door.js';
 import type { Bind } from '../protocol/front-messages.js';
 import { asksCatalog } from '../statements/catalog-statement.js';
-import { parameterTypes } from '../statements/parameter-types.js';
+import { parameterTypes, textsOfBytes } from '../statements/parameter-types.js';
 import { isName, type StatementText } from '../statements/postgres-tokens.js';
 import { refuseRowLocks } from '../statements/row-locks.js';
 import { anyValue, parameterValue } from '../values/parameter-value.js';
@@ -59,7 +59,10 @@ export class Answering {
         statement,
         () => asksCatalog(tokens, isTable),
         given,
-        (kind) => (kind === 'engine' ? parameterTypes(tokens, given, named) : given),
+        (kind) =>
+          kind === 'engine'
+            ? { types: parameterTypes(tokens, given, named), bytes: textsOfBytes(tokens, named) }
+            : { types: given, bytes: new Set<number>() },
         isWide(statement.text, named),
       );
     });

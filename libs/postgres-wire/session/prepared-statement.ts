@@ -1,6 +1,6 @@
 import { certain } from '@app/platform';
 import { quoteText, type Column } from '@app/warehouse';
-import { engineText, type EngineText } from '../statements/engine-text.js';
+import { engineText, type EngineText, type WrittenPlace } from '../statements/engine-text.js';
 import type { StatementText } from '../statements/postgres-tokens.js';
 import { sessionStatement, type SessionStatement } from '../statements/session-statement.js';
 import type { Wide } from '../values/postgres-type.js';
@@ -18,6 +18,8 @@ export interface PreparedStatement {
   readonly given: readonly number[];
   /** OIDs of all parameters. */
   readonly types: readonly number[];
+  /** The places of texts that are bytes without a cast. */
+  readonly bytes: ReadonlySet<number>;
   readonly wide: Wide;
   /** The columns of an engine's statement, once it has been described. */
   columns?: Promise<readonly Column[]>;
@@ -29,13 +31,13 @@ export function prepared(
   statement: StatementText,
   asksCatalog: () => boolean,
   given: readonly number[],
-  typesOf: (kind: StatementKind) => readonly number[],
+  valuesOf: (kind: StatementKind) => Pick<PreparedStatement, 'types' | 'bytes'>,
   wide: Wide,
 ): PreparedStatement {
   const session = sessionStatement(statement);
   const isEmpty = statement.tokens.length === 0;
   const kind = isEmpty ? 'empty' : session ? 'session' : asksCatalog() ? 'catalog' : 'engine';
-  return { kind, statement, session, given, types: typesOf(kind), wide };
+  return { kind, statement, session, given, wide, ...valuesOf(kind) };
 }
 
 /** OIDs of integers from the narrowest to the widest, and what the engine calls them. */
@@ -44,31 +46,37 @@ const INTEGER_TYPES = ['Int16', 'Int32', 'Int64'];
 
 /** The statement for the engine, with these values in it. */
 export function boundText(
-  { statement, types }: PreparedStatement,
+  { statement, types, bytes }: PreparedStatement,
   values: readonly (EngineValue | null)[],
   database: string,
 ): { readonly written: EngineText; readonly values: Readonly<Record<string, string>> } {
   const texts: Record<string, string> = {};
   const written = engineText(
     statement,
-    (number, cast, isKey) => {
+    (number, cast, place) => {
       const value = values[number - 1];
       if (!value) return { text: 'NULL' };
       const type = certain(types[number - 1], `type of parameter ${number}`);
       const isWider = INTEGERS.indexOf(type) <= INTEGERS.indexOf(cast?.oid ?? 0) && INTEGERS.includes(type); // prettier-ignore
       const isCast = cast !== undefined && (cast.oid === type || isWider || cast.isRows);
       const integer = isCast && isWider ? INTEGER_TYPES[INTEGERS.indexOf(cast.oid)] : undefined;
-      // The dialect reads keys of JSON out of the statement.
-      if (isKey) return { text: keyOf(value), isCast: true };
+      if (place) return { text: WRITTEN[place](value), isCast: true };
       texts[`p${number}`] = value.text;
       const text = `{p${number}:${integer ?? value.type}}`;
       const outer = value.isHex ? 'unhex' : value.unit && `toInterval${value.unit}`;
       return { text: outer ? `${outer}(${text})` : text, isCast };
     },
     database,
+    bytes,
   );
   return { written, values: texts };
 }
 
-/** A key of JSON is a number for a list, and a text for an object. */
-const keyOf = ({ type, text }: EngineValue): string => (/^Int/.test(type) ? text : quoteText(text));
+/** Writes a value into the statement, where the dialect reads it. */
+const WRITTEN: Readonly<Record<WrittenPlace, (value: EngineValue) => string>> = {
+  // A key is a number for a list, and a text for an object.
+  key: ({ type, text }) => (/^Int/.test(type) ? text : quoteText(text)),
+  pattern: ({ text }) => quoteText(text),
+  // A statement is described before it has values, and an empty unit is none.
+  unit: ({ text, isAny }) => quoteText(isAny ? 'day' : text),
+};

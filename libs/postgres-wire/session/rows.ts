@@ -1,6 +1,6 @@
 import type { Format } from '../protocol/front-messages.js';
 import type { MessageWriter } from '../protocol/message-writer.js';
-import { fieldOf, TEXT_TYPE } from '../values/postgres-type.js';
+import { fieldOf, TEXT_TYPE, type PostgresType } from '../values/postgres-type.js';
 
 /** The rows of an answer, from the first to the last. */
 export interface Rows {
@@ -29,10 +29,16 @@ export const noRows = (tag: string): Rows => ({
 });
 
 /** One row of one text. */
-export function oneText(name: string, text: string, formats: readonly Format[], tag: string): Rows {
+export function oneText(
+  name: string,
+  text: string,
+  formats: readonly Format[],
+  tag: string,
+  type: PostgresType = TEXT_TYPE,
+): Rows {
   let isWritten = false;
   return {
-    describe: (writer) => writer.rowDescription([fieldOf(name, TEXT_TYPE)], formats),
+    describe: (writer) => writer.rowDescription([fieldOf(name, type)], formats),
     next: () => !isWritten,
     write: (writer) => {
       isWritten = true;

@@ -3,6 +3,7 @@ import type { Format } from '../protocol/front-messages.js';
 import type { MessageWriter } from '../protocol/message-writer.js';
 import type { SessionSettings } from '../statements/session-settings.js';
 import type { SessionStatement } from '../statements/session-statement.js';
+import { JSON_TYPE } from '../values/postgres-type.js';
 import type { KeptStatements } from './kept-statements.js';
 import type { Portal, Portals } from './portals.js';
 import { firstRows, noRows, oneText, type Rows } from './rows.js';
@@ -22,6 +23,8 @@ export interface SessionState {
   readonly rowsOf: (portal: Portal) => Promise<Rows>;
 }
 
+/** The name of a plan's column. */
+export const PLAN = 'QUERY PLAN';
 const ENDS = ['commit', 'rollback', 'rollback-to'];
 
 /** Runs a statement that is about the session. @throws {PostgresError} */
@@ -57,6 +60,10 @@ export async function sessionRows(
       const { name } = session;
       return oneText(name, settings.show(name) ?? (await state.show(name)), formats, session.tag);
     }
+    case 'plan':
+      // A plan is told to have nothing within: nobody but the engine knows how it reads.
+      statements.get(session.name);
+      return oneText(PLAN, '[{"Plan":{"Node Type":"Result"}}]', formats, session.tag, JSON_TYPE); // prettier-ignore
     case 'declare':
       portals.put(session.name, { ...state.portalOf(session.query), isHeld: session.isHeld });
       break;

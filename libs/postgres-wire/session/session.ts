@@ -6,14 +6,14 @@ import { readParse, readText } from '../protocol/front-messages.js';
 import { PostgresError, violation } from '../protocol/protocol-error.js';
 import { statementsOf, type StatementText } from '../statements/postgres-tokens.js';
 import { SessionSettings } from '../statements/session-settings.js';
-import { fieldOf, postgresType } from '../values/postgres-type.js';
+import { fieldOf, JSON_TYPE, postgresType } from '../values/postgres-type.js';
 import { NO_VALUES, type Answering, type Values } from './answering.js';
 import { toPostgresError } from './postgres-failure.js';
 import { KeptStatements } from './kept-statements.js';
 import { DONE, Portals, type Portal } from './portals.js';
 import { NOTHING, type PreparedStatement } from './prepared-statement.js';
 import { noRows, type Rows } from './rows.js';
-import { sessionRows, type SessionState } from './session-commands.js';
+import { PLAN, sessionRows, type SessionState } from './session-commands.js';
 import { Transaction } from './transaction.js';
 
 /** The output of a session. */
@@ -190,6 +190,8 @@ export class Session {
       writer.rowDescription(fields, formatsOf([], fields.length));
     } else if (asked.session?.kind === 'show')
       writer.rowDescription([fieldOf(asked.session.name, postgresType('String'))], ['text']);
+    else if (asked.session?.kind === 'plan')
+      writer.rowDescription([fieldOf(PLAN, JSON_TYPE)], ['text']); // prettier-ignore
     else writer.empty('n');
   }
 
@@ -285,7 +287,7 @@ function checked(text: string): string {
 }
 
 const hasRows = ({ kind, session }: PreparedStatement): boolean =>
-  kind !== 'session' || session?.kind === 'show' || session?.kind === 'fetch';
+  kind !== 'session' || /^(?:show|fetch|plan)$/.test(session?.kind ?? '');
 
 const violationOfBind = (given: number, wanted: number): PostgresError =>
   new PostgresError(

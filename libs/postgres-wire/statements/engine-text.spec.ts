@@ -43,6 +43,7 @@ describe('a statement with PostgreSQL’s texts', () => {
     ['SELECT a FROM "db"."public"."t", db.public.u', 'SELECT a FROM "public"."t", public.u'],
     ['SELECT x.public.t, a.db.public.t, db.t', 'SELECT x.public.t, a.db.public.t, db.t'],
     ["SELECT 1 LIMIT ('5'::int4) OFFSET '2'::int8", 'SELECT 1 LIMIT (5) OFFSET 2'],
+    ["SELECT 'limit' LIMIT '5'  OFFSET '2'", "SELECT 'limit' LIMIT 5  OFFSET 2"],
   ])('%s becomes %s', (text, expected) => {
     expect(written(text).text).toBe(expected);
   });

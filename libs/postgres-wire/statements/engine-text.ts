@@ -30,17 +30,33 @@ export interface Placeholder {
   readonly isCast?: boolean;
 }
 
+/** A place where the dialect reads what is written, so that no value from outside can stand there. */
+export type WrittenPlace = 'key' | 'pattern' | 'unit';
+
+/** Functions whose first argument is a unit of time. */
+const OF_UNIT = ['date_trunc', 'date_part'];
+
+function writtenPlace(tokens: readonly PostgresToken[], at: number): WrittenPlace | undefined {
+  const [call, before, next] = [tokens[at - 2], tokens[at - 1], tokens[at + 1]];
+  if (isSymbol(before, '->') || isSymbol(before, '->>')) return 'key';
+  // Hibernate writes an ESCAPE behind each pattern.
+  if (isWord(next, 'escape')) return 'pattern';
+  return isSymbol(before, '(') && isWord(call, ...OF_UNIT) ? 'unit' : undefined;
+}
+
 /**
  * Rewrites what PostgreSQL's lexer reads differently from the engine's: texts with backslashes,
  * `E'…'`, `$$…$$`, comments within comments, `$1`, `= ANY($1)` and `'{a,b}'::text[]`. The dialect,
  * which every statement passes, does the rest.
- * @param placeholder the text that replaces `$n`, which may be a key of JSON behind an arrow
+ * @param placeholder the text that replaces `$n`
+ * @param bytes the places of texts that are bytes without a cast
  * @param database its name may stand before `public`; the engine's names have two pieces at most
  */
 export function engineText(
   { text, tokens }: StatementText,
-  placeholder: (number: number, cast: Cast | undefined, isKey: boolean) => Placeholder,
+  placeholder: (number: number, cast: Cast | undefined, place?: WrittenPlace) => Placeholder,
   database: string,
+  bytes: ReadonlySet<number> = new Set(),
 ): EngineText {
   const pieces: Piece[] = [];
   let end = 0;
@@ -53,8 +69,7 @@ export function engineText(
     end = token.end;
     if (token.kind === 'parameter') {
       const cast = castBehind(tokens, at);
-      const isKey = isSymbol(tokens[at - 1], '->') || isSymbol(tokens[at - 1], '->>');
-      const { text: value, isCast } = placeholder(Number(token.value), cast, isKey);
+      const { text: value, isCast } = placeholder(Number(token.value), cast, writtenPlace(tokens, at)); // prettier-ignore
       if (cast && isCast) end = cast.end;
       pieces.push({ start: token.start, end, text: value });
       return;
@@ -65,7 +80,7 @@ export function engineText(
       pieces.push({ start: token.start, end, text: '' });
       return;
     }
-    const rows = rowsOf(tokens, at) ?? listOf(tokens, at) ?? arrayOf(text, tokens, at) ?? bytesOf(tokens, at); // prettier-ignore
+    const rows = rowsOf(tokens, at) ?? listOf(tokens, at) ?? arrayOf(text, tokens, at) ?? bytesOf(tokens, at, bytes.has(at)); // prettier-ignore
     if (rows) end = rows.end;
     const written = rows?.text ?? writtenOf(tokens, at);
     if (written !== undefined && written !== token.text)
@@ -82,13 +97,16 @@ function behindDatabase(tokens: readonly PostgresToken[], at: number, database: 
   return isNamed && isDotted && schema.value === 'public' ? schema : undefined;
 }
 
-/** `LIMIT ('1'::int4)`, as JDBC's simple mode writes it: the engine takes a plain number only. */
+/**
+ * `LIMIT '1'`, as pgx (and gorm by it) writes a value in its simple mode, and `LIMIT ('1'::int4)`,
+ * as JDBC does: the engine takes a plain number only.
+ */
 function rowsOf(tokens: readonly PostgresToken[], at: number) {
   const token = tokens[at];
   const before = tokens[isSymbol(tokens[at - 1], '(') ? at - 2 : at - 1];
-  const cast = castBehind(tokens, at);
-  if (!cast || token?.kind !== 'text' || !/^\d+$/.test(token.value)) return undefined;
-  return isWord(before, 'limit', 'offset') ? { text: token.value, end: cast.end } : undefined;
+  if (token?.kind !== 'text' || !/^\d+$/.test(token.value)) return undefined;
+  const end = castBehind(tokens, at)?.end ?? token.end;
+  return isWord(before, 'limit', 'offset') ? { text: token.value, end } : undefined;
 }
 
 /** The elements of `ANY ('{1,2}')`, where psycopg2 writes `'{}'` for a list without any. */
@@ -120,11 +138,11 @@ function arrayOf(text: string, tokens: readonly PostgresToken[], at: number) {
 const BYTEA = 17;
 
 /** Bytes, as psycopg2 writes them: `'\x6162'::bytea`. */
-function bytesOf(tokens: readonly PostgresToken[], at: number) {
+function bytesOf(tokens: readonly PostgresToken[], at: number, isKnown: boolean) {
   const [token, cast] = [tokens[at], castBehind(tokens, at)];
-  if (token?.kind !== 'text' || cast?.oid !== BYTEA) return undefined;
+  if (token?.kind !== 'text' || !(cast ? cast.oid === BYTEA : isKnown)) return undefined;
   const hex = /^\\x((?:[\da-f]{2})*)$/i.exec(token.value)?.[1];
-  return hex === undefined ? undefined : { text: `unhex('${hex}')`, end: cast.end };
+  return hex === undefined ? undefined : { text: `unhex('${hex}')`, end: (cast ?? token).end };
 }
 
 function writtenOf(tokens: readonly PostgresToken[], at: number): string | undefined {

@@ -1,5 +1,5 @@
 import { processorMs } from '../../../test/processor-time.js';
-import { parameterTypes } from './parameter-types.js';
+import { parameterTypes, textsOfBytes } from './parameter-types.js';
 import { statementsOf } from './postgres-tokens.js';
 
 const COLUMNS = [
@@ -34,8 +34,25 @@ describe('parameters without a declared type', () => {
     ['$1 < abs(id), $2 = -id, $3 = t.price', 'int4', 'int4', 'numeric'],
     ['lower(name) = $1, name || $2', 'text', 'text'],
     ['x FROM generate_series($1, $2)', 'int8', 'int8'],
+    ['id IS DISTINCT FROM $1, price IS NOT DISTINCT FROM $2', 'int4', 'numeric'],
+    ['sum(CASE WHEN id > $1 THEN $2 ELSE 0 END)', 'int4', 'int8'],
+    ["CASE WHEN name = $1 THEN CASE WHEN f > $2 THEN 'a' ELSE $3 END ELSE $4 END", 'text', 'float8', 'text', 'text'], // prettier-ignore
+    ['CASE id WHEN 1 THEN $1 WHEN 2 THEN t.price ELSE $2 END', 'numeric', 'numeric'],
   ])('%s', (text, ...types) => {
     expect(typesOf(text)).toEqual(types.map((type) => OIDS[type]));
+  });
+
+  it('leave texts of hexadecimal digits bytes only beside bytes', () => {
+    const columns = [...COLUMNS, { name: 'b', type: 'Nullable(SimpleAggregateFunction(min, String))' }]; // prettier-ignore
+    const bytesOf = (text: string) =>
+      statementsOf(text).flatMap(({ tokens }) =>
+        [...textsOfBytes(tokens, columns)].map((at) => tokens[at]?.value),
+      );
+    expect(
+      bytesOf(
+        String.raw`SELECT '\x01' FROM t WHERE b = '\x02' OR name = '\x03' OR b IN ('\x04', 'x') OR '\x05' < b`,
+      ),
+    ).toEqual(['\\x02', '\\x04', '\\x05']);
   });
 
   it('are found in a short time, many beside one value', () => {
@@ -45,6 +62,8 @@ describe('parameters without a declared type', () => {
       `greatest(id, ${many})`,
       `power(${many})`,
       `coalesce(${many}) IN (${many})`,
+      `CASE ${many.replaceAll(',', ' WHEN id > 0 THEN')} END`,
+      `${many.replaceAll(', ', ' + CASE WHEN id > 0 THEN ')}${' END'.repeat(19_999)}`,
       `${'abs('.repeat(5000)}id${')'.repeat(5000)} IN (${many})`,
     ])
       // prettier-ignore

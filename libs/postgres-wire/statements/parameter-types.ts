@@ -47,27 +47,63 @@ export function parameterTypes(
     { length: Math.max(parameterCount(tokens), given.length) },
     (_, index) => (given[index] === UNKNOWN_OID ? UNKNOWN : (given[index] ?? UNKNOWN)),
   );
-  const brackets = bracketPairs(tokens);
-  const place: Place = {
-    tokens,
-    columns: typesByName(columns),
-    brackets,
-    found: new Map(),
-    open: [],
-  };
-  tokens.forEach((token, at) => {
-    if (isSymbol(token, '(')) place.open.push(at);
-    else if (isSymbol(token, ')')) place.open.pop();
+  eachPlace(tokens, columns, (token, at, place) => {
     const index = token.kind === 'parameter' ? Number(token.value) - 1 : -1;
     if (types[index] === UNKNOWN) types[index] = typeAt(place, at) ?? UNKNOWN;
   });
   return types.map((type) => (type === UNKNOWN ? TEXT_TYPE.oid : type));
 }
 
+const BYTEA = 17;
+const HEX = /^\\x(?:[\da-f]{2})*$/i;
+
+/**
+ * The places of texts that are bytes, since they stand beside such: `b = '\x6162'`, as pgx writes a
+ * value in its simple mode.
+ */
+export function textsOfBytes(
+  tokens: readonly PostgresToken[],
+  columns: readonly Column[],
+): ReadonlySet<number> {
+  const places = new Set<number>();
+  if (!tokens.some(isHex) || !columns.some(({ type }) => postgresType(type).oid === BYTEA))
+    return places;
+  eachPlace(tokens, columns, (token, at, place) => {
+    if (isHex(token) && typeAt(place, at) === BYTEA) places.add(at);
+  });
+  return places;
+}
+
+const isHex = ({ kind, value }: PostgresToken): boolean => kind === 'text' && HEX.test(value);
+
+function eachPlace(
+  tokens: readonly PostgresToken[],
+  columns: readonly Column[],
+  work: (token: PostgresToken, at: number, place: Place) => void,
+): void {
+  const place: Place = {
+    tokens,
+    columns: typesByName(columns),
+    brackets: bracketPairs(tokens),
+    found: new Map(),
+    open: [],
+    cases: [],
+  };
+  tokens.forEach((token, at) => {
+    if (isSymbol(token, '(')) place.open.push(at);
+    else if (isSymbol(token, ')')) place.open.pop();
+    else if (isWord(token, 'case')) place.cases.push(at);
+    else if (isWord(token, 'end')) place.cases.pop();
+    work(token, at, place);
+  });
+}
+
 /** The facts that are known at a token of a statement. */
 interface Place extends Operands {
   /** The brackets around it. */
   readonly open: number[];
+  /** The words CASE around it. */
+  readonly cases: number[];
 }
 
 /** OIDs by the columns' names, and by those in lower case; undefined where there are several. */
@@ -103,6 +139,8 @@ function typeAt(place: Place, at: number): number | undefined {
     return typeOfValue(place, at - 2) ?? typeBehind(place, at);
   if (isWord(before, 'between')) return typeOfValue(place, at - 2 - Number(isWord(tokens[at - 2], 'not'))); // prettier-ignore
   if (isWord(before, 'and') && isWord(tokens[at - 3], 'between')) return typeOfValue(place, at - 4 - Number(isWord(tokens[at - 4], 'not'))); // prettier-ignore
+  if (isWord(before, 'from') && isWord(tokens[at - 2], 'distinct')) return typeOfValue(place, at - 4 - Number(isWord(tokens[at - 3], 'not'))); // prettier-ignore
+  if (isWord(before, 'then', 'else')) return typeBehind(place, at) ?? typeOfCase(place);
   if (list !== undefined && isWord(call, 'in'))
     return typeOfValue(place, list - 2 - Number(isWord(tokens[list - 2], 'not')));
   if (list !== undefined && isWord(call, 'any', 'all', 'some'))
@@ -133,6 +171,36 @@ function typeOfArgument(place: Place, at: number, open: number, call: string): n
     else if (isSymbol(tokens[each], ',')) index += 1;
   }
   return ARGUMENTS[call]?.[index];
+}
+
+/** The tokens of a CASE that are looked at: there may be a CASE in each of many others. */
+const CASE_MAX = 500;
+
+/** The type of the first value of a CASE that tells one. */
+function typeOfCase(place: Place): number | undefined {
+  const { tokens, found, cases } = place;
+  const start = cases.at(-1);
+  if (start === undefined) return undefined;
+  if (!found.has(start)) found.set(start, typeOfBranches(place, tokens.slice(start, start + CASE_MAX), start)); // prettier-ignore
+  return found.get(start);
+}
+
+function typeOfBranches(
+  place: Place,
+  tokens: readonly PostgresToken[],
+  start: number,
+): number | undefined {
+  // prettier-ignore
+  let depth = 0;
+  for (const [at, token] of tokens.entries()) {
+    if (isWord(token, 'case')) depth += 1;
+    else if (isWord(token, 'end')) depth -= 1;
+    if (depth === 0) return undefined;
+    const isValue = depth === 1 && isWord(token, 'then', 'else');
+    const type = isValue ? typeFrom(place, start + at + 1) : undefined;
+    if (type !== undefined) return type;
+  }
+  return undefined;
 }
 
 function typeBehind(place: Place, at: number): number | undefined {

@@ -24,6 +24,7 @@ export type SessionStatement =
       readonly tag: string;
     }
   | { readonly kind: 'fetch'; readonly name: string; readonly rows: number; readonly tag: string }
+  | { readonly kind: 'plan'; readonly name: string; readonly tag: string }
   | { readonly kind: 'copy'; readonly copy: CopyStatement; readonly tag: string }
   | { readonly kind: 'nothing'; readonly tag: string };
 
@@ -80,12 +81,27 @@ export function sessionStatement(statement: StatementText): SessionStatement | u
       const copy = copyStatement(statement);
       return copy && { kind: 'copy', copy, tag: 'COPY' };
     }
+    case 'explain':
+      return planned(tokens);
     case 'listen':
     case 'unlisten':
       return { kind: 'nothing', tag: first.value.toUpperCase() };
     default:
       return undefined;
   }
+}
+
+/**
+ * `EXPLAIN (VERBOSE, FORMAT JSON) EXECUTE name(NULL)`, by which sqlx of Rust looks for columns that
+ * an outer join may leave null.
+ */
+function planned(tokens: readonly PostgresToken[]): SessionStatement | undefined {
+  const at = tokens.findIndex((token) => isWord(token, 'execute'));
+  const name = tokens[at + 1];
+  const isJson = tokens.slice(0, at).some((token, each) => isWord(token, 'json') && isWord(tokens[each - 1], 'format')); // prettier-ignore
+  return at !== -1 && isJson && isName(name) && isSymbol(tokens[at - 1], ')')
+    ? { kind: 'plan', name: name.value, tag: 'EXPLAIN' }
+    : undefined;
 }
 
 /** `SET [SESSION | LOCAL] name {TO | =} value`, `SET TIME ZONE value`, `SET NAMES value` and such. */

@@ -19,6 +19,8 @@ export interface EngineValue {
   readonly unit?: IntervalValue['unit'];
   /** The text is bytes in hexadecimal digits: they are no UTF-8. */
   readonly isHex?: true;
+  /** It stands for values that are not there yet. */
+  readonly isAny?: true;
 }
 
 /** The OID of a parameter without a declared type. */
@@ -59,7 +61,7 @@ export function anyValue(oid: number): EngineValue {
     ...{ timestamp: '2000-01-01 00:00:00', timestamptz: '2000-01-01 00:00:00' },
     uuid: '00000000-0000-0000-0000-000000000000',
   };
-  return { type: ENGINE_TYPES[kind], text: texts[kind] ?? '0' };
+  return { type: ENGINE_TYPES[kind], text: texts[kind] ?? '0', isAny: true };
 }
 
 /** @throws {PostgresError} 22P02, 22P03 */
@@ -132,9 +134,10 @@ function numericValue(text: string): EngineValue {
   return { type: `Decimal(76, ${fraction.length})`, text: text.replace(/^\+/, '') };
 }
 
+/** A day may have a zone behind it: JDBC writes `2026-01-03 +01` for a `java.sql.Date`. */
 function timeValue(kind: string, text: string): string {
   const [, day, clock = '00:00:00', digits = '', zone = ''] =
-    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,9}))?\s?(Z|[+-]\d\d(?::?\d\d)?(?::\d\d)?)?)?$/i.exec(
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,9}))?)?\s?(Z|[+-]\d\d(?::?\d\d)?(?::\d\d)?)?$/i.exec(
       text,
     ) ?? [];
   if (day === undefined) throw unreadable(kind, text);

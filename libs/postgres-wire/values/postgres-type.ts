@@ -147,6 +147,8 @@ export const fieldOf = (name: string, { oid, size, modifier }: PostgresType): Fi
 });
 
 export const TEXT_TYPE = scalar('text');
+/** The type `json`, of plans alone: its bytes are its text. */
+export const JSON_TYPE: PostgresType = { ...TEXT_TYPE, oid: 114, name: 'json' };
 
 /** The ways in which values of parameters are read, by OID. */
 export const KIND_OF_OID: ReadonlyMap<number, Exclude<ValueKind, 'array'>> = new Map(

@@ -27,6 +27,7 @@ import { usedDatabase } from './statements/used-database.js';
 import type { EngineWords } from './statements/session-functions.js';
 import { SUMMARY, summaryOf } from './summary.js';
 import { readFormat, takeFormat } from './statements/statement-form.js';
+import { withoutEscapes } from './escaped-values.js';
 import { checkDatabase, describedColumns, inMillraceWords } from './statements/statement-words.js';
 
 type Parameters = Readonly<Record<string, unknown>>;
@@ -192,6 +193,7 @@ export class ClickHouseController {
     const described = describedSelect(text);
     const statement = inMillraceWords(described ?? text, session);
     const own = withSettings(statement, asked.settings);
+    const values = withoutEscapes(own, asked.values);
     void reply.headers({
       'X-ClickHouse-Format': chosen.name,
       'X-ClickHouse-Timezone': 'UTC',
@@ -210,10 +212,10 @@ export class ClickHouseController {
       },
     };
     if (described === undefined) {
-      await streamAs(form, this.queries, organization, own, request, reply, asked.values);
+      await streamAs(form, this.queries, organization, own, request, reply, values);
       return;
     }
-    const question = { sql: own, values: asked.values, organization, signal: whileAdmitted(reply) };
+    const question = { sql: own, values, organization, signal: whileAdmitted(reply) };
     const columns = describedColumns(await this.queries.columns(question));
     await streamAs(form, this.queries, organization, columns, request, reply, {});
   }

@@ -133,6 +133,8 @@ describe('bytes of files', () => {
         const found = await postgres.query<object>('SELECT "any" FROM t WHERE "any" = $1', [value]);
         expect(found.rows).toEqual([{ any: value }]);
       }
+      const written = String.raw`SELECT id::int AS id FROM t WHERE "any" IN ('\x00fffe', '\x01')`;
+      expect((await postgres.query(written)).rows).toEqual([{ id: 1 }]);
     } finally {
       await postgres.end();
       flight.close();

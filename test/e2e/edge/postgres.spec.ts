@@ -46,6 +46,10 @@ describe('a client of PostgreSQL', () => {
     ["SELECT '[]' = ANY(l) AS a, 'a' = ANY(l) AS b, 'a' <> ALL(l) AS c FROM (SELECT ['a'] AS l UNION ALL SELECT []) AS t ORDER BY b", [], [{ a: false, b: false, c: true }, { a: false, b: true, c: false }]], // prettier-ignore
     [`SELECT l @> '{1}'::int[] AS a, '{"x,y",NULL}'::text[] AS b FROM (SELECT [1, 2] AS l) AS t`, [], [{ a: true, b: ['x,y', null] }]], // prettier-ignore
     ['SELECT statement_timestamp() > clock_timestamp() - $1::interval AS a, transaction_timestamp()::date = current_date AS b', ['1 hour'], [{ a: true, b: true }]], // prettier-ignore
+    ["SELECT count(*)::int AS n FROM (SELECT * FROM cities LIMIT '5' OFFSET '1') AS t", [], [{ n: 5 }]], // prettier-ignore
+    [String.raw`SELECT count(*)::int AS n FROM cities WHERE city LIKE $1 ESCAPE '\' OR city LIKE $2 ESCAPE '!'`, ['Elgin%', '%!%%'], [{ n: 1 }]], // prettier-ignore
+    ["SELECT (date_trunc($1, TIMESTAMP '2026-01-02 03:04:05'))::text AS d, date_part($2, DATE '2026-01-02')::int AS m", ['hour', 'month'], [{ d: '2026-01-02 03:00:00', m: 1 }]], // prettier-ignore
+    ['SELECT sum(CASE WHEN lat > $1 THEN $2 ELSE 0 END)::int AS n FROM cities WHERE lat IS DISTINCT FROM $3', [57, 2, 0], [{ n: 6 }]], // prettier-ignore
     ['SHOW server_encoding', [], [{ server_encoding: 'UTF8' }]],
     [
       'SHOW TABLES',
@@ -152,6 +156,16 @@ describe('a client of PostgreSQL', () => {
     expect(rows).toHaveLength(200_000);
     expect(new Set(rows.map(({ n }) => n)).size).toBe(200_000);
     expect(rows.at(-1)).toEqual({ n: '199999' });
+  });
+
+  it('is told of a plan that it has nothing within, as the macros of sqlx ask', async () => {
+    await client.query({ name: 'planned', text: 'SELECT city FROM cities WHERE lat > $1', values: [57] }); // prettier-ignore
+    const plan = 'EXPLAIN (VERBOSE, FORMAT JSON) EXECUTE';
+    for (const asked of [`${plan} planned(NULL)`, { name: 'plan', text: `${plan} planned(NULL)` }])
+      expect((await client.query(asked)).rows).toEqual([
+        { 'QUERY PLAN': [{ Plan: { 'Node Type': 'Result' } }] },
+      ]);
+    await expect(client.query(`${plan} nobody`)).rejects.toMatchObject({ code: '26000' });
   });
 
   it('cancels what it has begun, and goes on', async () => {

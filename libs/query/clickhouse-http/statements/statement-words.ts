@@ -6,6 +6,7 @@ import { rowsOf } from '../../dialect/catalog/catalog-statements.js';
 import { isName, type Token } from '../../search/statement-tokens.js';
 import { beginsClause, clausesOf, type Clause } from '../inserts/insert-clauses.js';
 import { STATEMENT_BYTES_MAX } from '../../guard/limits.js';
+import { asText } from '../../plan/binary-values.js';
 import { needsName, sessionFunction, type SessionWords } from './session-functions.js';
 import { DATABASE_COLUMN, isSystemTable, systemRows } from './system-rows.js';
 
@@ -148,7 +149,7 @@ const DESCRIPTION =
 
 /** A SELECT of the names and types of a statement's columns, as ClickHouse answers DESCRIBE. */
 export function describedColumns(columns: readonly Column[]): string {
-  const rows = columns.map(({ name, type }) => [name, type, '']);
+  const rows = columns.map(({ name, type }) => [name, asText(type), '']);
   return `SELECT ${DESCRIPTION} FROM (${rowsOf(['name', 'type', 'comment'], rows)})`;
 }
 

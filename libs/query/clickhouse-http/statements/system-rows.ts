@@ -4,6 +4,7 @@ import type { Catalog, TableDescription } from '../../catalog.js';
 import { KNOWN_FUNCTIONS } from '../../guard/functions/allowed-functions.js';
 import { ALLOWED_SETTINGS } from '../../guard/allowed-settings.js';
 import { STATEMENT_BYTES_MAX } from '../../guard/limits.js';
+import { asText } from '../../plan/binary-values.js';
 import { WITHOUT_EFFECT } from '../request-parameters.js';
 
 /** The `database` that clients see. */
@@ -51,7 +52,7 @@ const TABLES: Readonly<Record<string, (asked: Asked) => string>> = {
       name,
       columns.map((column) => [column.name, numbers.get(column.type)]),
     ]);
-    const of = `${database(asked)}, r.1 AS "table", c.1 AS name, ${array(types.length > 0 ? types : [''])}[c.2] AS type, at AS position`;
+    const of = `${database(asked)}, r.1 AS "table", c.1 AS name, ${array(types.length > 0 ? types.map(asText) : [''])}[c.2] AS type, at AS position`;
     const key = `toUInt8(c.1 = '${TIMESTAMP}')`;
     const keys = `toUInt8(0) AS is_in_partition_key, ${key} AS is_in_sorting_key, ${key} AS is_in_primary_key`;
     const texts = "'' AS default_kind, '' AS default_expression, '' AS comment, '' AS compression_codec"; // prettier-ignore
