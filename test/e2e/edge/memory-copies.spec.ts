@@ -153,4 +153,4 @@ function read(bytes: Buffer, accept: string): string {
 }
 
 const printed = (table: Table): string =>
-  `${table.schema}${JSON.stringify(table.toArray(), (_key, value: unknown) => (typeof value === 'bigint' ? `${value}` : value))}`;
+  `${table.schema.toString()}${JSON.stringify(table.toArray(), (_key, value: unknown) => (typeof value === 'bigint' ? `${value}` : value))}`;
