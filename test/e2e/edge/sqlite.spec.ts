@@ -27,7 +27,18 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'edge-sqlite-'));
   cpSync(FIXTURES, folder, { recursive: true });
   const at = (name: string, options = ''): string[] => ['-t', `${name}=kinds.db${options}`];
-  const names = ['fits', 'mixed', 'bent', 'keyed', 'exact', 'empty', 'seen', 'days'];
+  const names = [
+    'fits',
+    'mixed',
+    'bent',
+    'keyed',
+    'exact',
+    'empty',
+    'seen',
+    'days',
+    'downwards',
+    'anything',
+  ];
   edge = await startEdge(
     [
       ...names.flatMap((name) => at(name)),
@@ -147,14 +158,16 @@ describe('tables of SQLite', () => {
   it('name a value that came later and does not fit', async () => {
     copyFileSync(join(FIXTURES, 'later.db'), join(folder, 'kinds.db'));
     try {
-      for (const [column, value] of [
-        ['big', "text 'abc', and its type is Int64"],
-        ['price', `text 'it''s "n/a"', and its type is Float64`],
-        ['raw', "text 'text', and its type is Binary"],
+      for (const [table, column, value] of [
+        ['fits', 'big', "text 'abc', and its type is Int64"],
+        ['fits', 'price', `text 'it''s "n/a"', and its type is Float64`],
+        ['fits', 'raw', "text 'text', and its type is Binary"],
+        ['downwards', 'k', "text 'abc', and its type is Int64"],
+        ['anything', 'a', 'integer 7, and its type is Binary'],
       ])
-        expect((await edge.sql(`SELECT ${column} FROM fits`)).json()).toEqual({
+        expect((await edge.sql(`SELECT ${column} FROM ${table}`)).json()).toEqual({
           code: 503,
-          message: `table "fits" cannot be read: column "${column}" has the ${value}: declare it in \`schema\` as Utf8`,
+          message: `table "${table}" cannot be read: column "${column}" has the ${value}: declare it in \`schema\` as Utf8`,
         });
       expect(await rows('SELECT count() AS n, max(id) AS id FROM fits')).toEqual([{ n: 3, id: 3 }]);
     } finally {

@@ -12,9 +12,14 @@ const quotedBySqlite = (name: string): string => `"${name.replaceAll('"', '""')}
 
 const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 
-/** Asks SQLite for the columns of a table or view, also for those that it computes. */
+/**
+ * Asks SQLite for the columns of a table or view, also for those that it computes. SQLite keeps an
+ * index of a primary key that is not the number of its rows: without such numbers, or with DESC.
+ */
 export function sqliteCatalog(table: string): string {
-  return `SELECT c.name AS name, upper(c.type) AS declared, c."notnull" AS required, c.pk AS pk, t.wr AS keyed, t.strict AS strict FROM pragma_table_xinfo(${text(table)}) AS c LEFT JOIN pragma_table_list AS t ON t.schema = 'main' AND t.name = ${text(table)} COLLATE NOCASE WHERE c.hidden <> 1 ORDER BY c.cid`;
+  const isKeyed = `EXISTS (SELECT 1 FROM pragma_index_list(${text(table)}) WHERE origin = 'pk')`;
+  const isStrict = `t.strict AND upper(c.type) <> 'ANY'`;
+  return `SELECT c.name AS name, upper(c.type) AS declared, c."notnull" AS required, c.pk AS pk, ${isKeyed} AS keyed, ${isStrict} AS strict FROM pragma_table_xinfo(${text(table)}) AS c LEFT JOIN pragma_table_list AS t ON t.schema = 'main' AND t.name = ${text(table)} COLLATE NOCASE WHERE c.hidden <> 1 ORDER BY c.cid`;
 }
 
 /** SQLite's numbers come as texts. */
@@ -24,9 +29,9 @@ export interface SqliteColumn {
   readonly required: string;
   /** Its place in the primary key; 0: it is none. */
   readonly pk: string;
-  /** Tells whether its table has no row numbers. */
-  readonly keyed: string | null;
-  /** Tells whether SQLite insists on the types of its table. */
+  /** Tells whether the primary key of its table is not the number of the row. */
+  readonly keyed: string;
+  /** Tells whether SQLite insists on its type. */
   readonly strict: string | null;
 }
 
