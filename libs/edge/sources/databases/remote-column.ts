@@ -126,25 +126,55 @@ export function asDeclared(
  * `"` within a name in a way that Postgres does not understand.
  */
 export function sentSelect({ name, columns }: RemoteTable): string {
-  const sent = columns.flatMap(({ sent: value, told }, index) => [
-    `${value} AS c${index}`,
-    ...(told === undefined ? [] : [`${told} AS w${index}`]),
-  ]);
-  return `SELECT ${sent.join(', ')} FROM ${name}`;
+  const sent = columns.map(({ sent: value }, index) => `${value} AS c${index}`);
+  const told = columns.flatMap(({ told: words }, index) =>
+    words === undefined ? [] : [{ words, index }],
+  );
+  const words = areTogether(columns)
+    ? [`${firstOf(told.map((each) => each.words))} AS ${TOGETHER}`]
+    : told.map((each) => `${each.words} AS w${each.index}`);
+  return `SELECT ${[...sent, ...words].join(', ')} FROM ${name}`;
+}
+
+/** Postgres sends at most 1,664 columns, and SQLite 2,000. */
+const SENT_MAX = 1600;
+/** The name of the words about all columns. */
+const TOGETHER = 'w';
+
+/**
+ * Tells whether words about misfits come in one column for all, for want of room. A misfit then
+ * fails the queries of other columns, too.
+ */
+function areTogether(columns: readonly RemoteColumn[]): boolean {
+  const told = columns.filter((column) => column.told !== undefined).length;
+  return told > 0 && columns.length + told > SENT_MAX;
+}
+
+/** SQLite takes at most 127 values here. */
+const VALUES_MAX = 100;
+
+/** SQL for the first of values that is not null. */
+function firstOf(values: readonly string[]): string {
+  if (values.length === 1) return values.join('');
+  const groups: string[] = [];
+  for (let from = 0; from < values.length; from += VALUES_MAX)
+    groups.push(`coalesce(${[...values.slice(from, from + VALUES_MAX), 'NULL'].join(', ')})`);
+  return firstOf(groups);
 }
 
 /** The statement by which the engine selects from the rows that are sent. */
-export function madeSelect(columns: readonly RemoteColumn[], from: string): string {
+export function madeSelect(columns: readonly RemoteColumn[], source: string): string {
+  const words = areTogether(columns) ? TOGETHER : undefined;
   const made = columns.map((column, index) => {
-    const sent =
-      column.told === undefined ? `c${index}` : orFailure(`c${index}`, `w${index}`, column);
+    const own = `c${index}`;
+    const sent = column.told === undefined ? own : orFailure(own, words ?? `w${index}`, column);
     const value = column.made?.(sent, column.name) ?? sent;
     const served = servedType(column);
-    const own = column.from ?? column.type;
-    const cast = strictCast(value, { from: own, to: column.type, served, about: column.name });
+    const from = column.from ?? column.type;
+    const cast = strictCast(value, { from, to: column.type, served, about: column.name });
     return `${cast} AS ${quoteIdentifier(column.name)}`;
   });
-  return `SELECT ${made.join(', ')} FROM (SELECT * FROM ${from})`;
+  return `SELECT ${made.join(', ')} FROM (SELECT * FROM ${source})`;
 }
 
 /** The words are no number, so that the engine's error has them; `throwIf` takes no words of a row. */

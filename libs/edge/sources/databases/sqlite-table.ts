@@ -44,9 +44,11 @@ export function bareSqlite(table: string, columns: readonly SqliteColumn[]): str
   return `SELECT ${named.join(', ')} FROM ${quotedBySqlite(table)}`;
 }
 
+/** What a column has: values that are not of its type, or else bytes. */
+const [OTHERS, BYTES_ALONE] = ['2', '1'];
+
 /**
- * Asks whether columns have values that are not of their type, and whether they have bytes: two
- * answers for each column.
+ * Asks what columns have. The answer is one number for each, because SQLite has room for 2,000.
  * @param types the engine's types
  */
 export function sqliteKinds(
@@ -54,9 +56,10 @@ export function sqliteKinds(
   columns: readonly SqliteColumn[],
   types: readonly string[],
 ): string {
-  const asked = columns.flatMap((_, index) => {
+  const asked = columns.map((_, index) => {
     const isOther = isMisfit(`c${index}`, typeAt(types, index)) ?? isNoBytes(`c${index}`);
-    return [`max(${isOther}) AS o${index}`, `max(typeof(c${index}) = 'blob') AS b${index}`];
+    const areBytes = `typeof(c${index}) = 'blob'`;
+    return `max(CASE WHEN ${isOther} THEN ${OTHERS} WHEN ${areBytes} THEN ${BYTES_ALONE} END) AS k${index}`;
   });
   return `SELECT ${asked.join(', ')} FROM (${bareSqlite(table, columns)} LIMIT ${ROWS_LOOKED_AT})`;
 }
@@ -79,8 +82,8 @@ export function sqliteTable(
       ...{ name, required: required === '1', text: written, madeOfText: textOf },
       ...readingOf(column, {
         type: typeAt(types, index),
-        hasOthers: kinds[2 * index] === '1',
-        hasBytes: kinds[2 * index + 1] === '1',
+        hasOthers: kinds[index] === OTHERS,
+        hasBytes: kinds[index] === BYTES_ALONE,
         isSure,
       }),
     };
