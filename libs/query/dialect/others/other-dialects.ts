@@ -125,6 +125,12 @@ function patternOf(
   return { text: `nullIf(extract(${text}, ${regexp}), '')`, end: at + 2 };
 }
 
+/** True for a text that is written out, and for one from outside. */
+const isGiven = (nodes: Nodes): boolean => {
+  const last = nodes.at(-1);
+  return last?.kind === 'text' || (last?.kind === 'group' && last.text === '{');
+};
+
 /** `x LIKE ANY ('a%', 'b%')`, `x ILIKE ALL (ARRAY['a%'])`. */
 function likeAny(
   nodes: Nodes,
@@ -145,6 +151,8 @@ function likeAny(
   if (!isAll && !isWord(any, 'ANY') && !isWord(any, 'SOME')) return undefined;
   const [word, inner] = list.nodes;
   const listed = isWord(word, 'ARRAY') && inner?.kind === 'group' ? inner.nodes : list.nodes;
+  // The engine's any(k) is some value of a group.
+  if (listed === list.nodes && itemsOf(listed).length === 1 && !isGiven(listed)) return undefined;
   const value = write(nodes.slice(at, middle));
   const each = itemsOf(listed).map((item) => `((${value}) ${isNot ? 'NOT ' : ''}${sign?.text ?? ''} ${write(item)})`); // prettier-ignore
   return { text: add(`(${each.join(isAll ? ' AND ' : ' OR ')})`), end: like + 3 };
