@@ -68,6 +68,14 @@ describe('lengths of time and numbers beside the time of a record', () => {
       'SELECT id, from_unixtime(_timestamp / 1000000) AS t, _timestamp % 1000000 AS r FROM logs WHERE id = 2',
       [2, '2026-01-01T11:00:00.500000Z', 500000],
     ],
+    [
+      'SELECT _timestamp / 1000000 AS s, _timestamp % 7 AS r FROM (SELECT toUnixTimestamp64Micro(_timestamp) AS _timestamp FROM logs WHERE id = 1) x',
+      [1767264000, 5],
+    ],
+    [
+      'SELECT count(*) FROM (SELECT toUnixTimestamp64Milli(_timestamp) AS _timestamp FROM logs) x WHERE _timestamp < toUnixTimestamp64Milli(now64(3))',
+      [4],
+    ],
     ['SELECT extract(epoch FROM max(_timestamp) - min(_timestamp)) AS x FROM logs', [3600.5]],
     [`SELECT max(extract(epoch FROM _timestamp - prev)) AS x FROM (${GAPS}) g`, [2400]],
     [
@@ -127,6 +135,13 @@ describe('lengths of time and numbers beside the time of a record', () => {
       expect(answer.json()).toEqual([{ id: 1 }, { id: 2 }]);
     },
   );
+
+  it('cuts a column that is called as a unit by a unit from outside', async () => {
+    const answer = await server.client.call('sql?param_unit=hour', {
+      body: 'SELECT date_trunc({unit:String}, day) AS x FROM (SELECT _timestamp AS day FROM logs WHERE id = 1) d',
+    });
+    expect(answer.json()).toEqual([{ x: '2026-01-01T10:00:00Z' }]);
+  });
 
   it.each(['1767263400000', '1767263400000000'])('finds by %s in search, too', async (number) => {
     const sql = `SELECT id FROM logs WHERE _timestamp >= ${number} ORDER BY id`;

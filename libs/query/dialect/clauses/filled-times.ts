@@ -15,7 +15,7 @@ export function keyOf(item: Nodes): Nodes {
 
 /**
  * `WITH FILL FROM toDateTime('…') TO '…' STEP 3600` behind a time: the engine wants both bounds of
- * the very type of the time, and takes the step for microseconds.
+ * the very type of the time. It takes a number of the step for seconds itself, with their fraction.
  * @param nodes from WITH on
  * @returns undefined where the type of the time is not known
  */
@@ -30,12 +30,8 @@ export function filledTimes(
     const next = nodes.findIndex((node, place) => place > at && node.kind === 'word' && BEGINS.test(node.text)); // prettier-ignore
     const end = next === -1 ? nodes.length : next;
     const [word, ...rest] = nodes.slice(at, end);
-    const [only, more] = rest;
-    const value = write(rest);
     if (isWord(word, 'FROM') || isWord(word, 'TO'))
-      written.push(`${word?.text ?? ''} toDateTime64(${value}, ${precision}${isLocal ? '' : ", 'UTC'"})`); // prettier-ignore
-    else if (isWord(word, 'STEP') && only?.kind === 'number' && !more)
-      written.push(`STEP toIntervalSecond(${value})`);
+      written.push(`${word?.text ?? ''} toDateTime64(${write(rest)}, ${precision}${isLocal ? '' : ", 'UTC'"})`); // prettier-ignore
     else written.push(write(nodes.slice(at, end)));
     at = end;
   }

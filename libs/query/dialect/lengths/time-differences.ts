@@ -5,7 +5,7 @@ import { callAt } from '../operands.js';
 import type { Nodes } from '../source-tree.js';
 import { hasLength } from '../times/clock-arithmetic.js';
 import { lengthOf } from './lengths-of-time.js';
-import { isTime } from '../times/time-arithmetic.js';
+import { isTimeOf } from '../times/time-arithmetic.js';
 
 const MICROSECONDS = 1_000_000;
 
@@ -28,7 +28,7 @@ export function typeOfTimes({ operator, operands, types: [left, right] }: Sum): 
   if (isMoved(left) && hasLength(b)) return moved(left);
   if (isMoved(right) && hasLength(a)) return moved(right);
   if (operator !== '-') return undefined;
-  if (isTime(a) && isTime(b)) return { ...OTHER, perSecond: MICROSECONDS };
+  if (isTimeOf(a, left) && isTimeOf(b, right)) return { ...OTHER, perSecond: MICROSECONDS };
   const isOfDays = left.kind === 'date' && right.kind === 'date';
   return isPoint(left) && isPoint(right) && !isOfDays ? { ...OTHER, perSecond: 1 } : undefined;
 }

@@ -32,6 +32,13 @@ export function orderedAggregate(
   return text === undefined ? undefined : { text, end };
 }
 
+/** True for LIMIT and SEPARATOR behind a sort key; elsewhere they are columns. */
+const beginsTail = (nodes: Nodes, at: number): boolean =>
+  (isWord(nodes[at], 'SEPARATOR') || isWord(nodes[at], 'LIMIT')) &&
+  nodes[at - 1]?.kind !== 'symbol' &&
+  nodes[at + 1]?.kind !== 'symbol' &&
+  at + 1 < nodes.length;
+
 /** The brackets of `LISTAGG(x, ',') WITHIN GROUP (ORDER BY y)`. */
 function withinGroup(nodes: Nodes, at: number): Group | undefined {
   const order = nodes[at + 4];
@@ -69,7 +76,7 @@ function ordered(
 ): string | undefined {
   const order = nodes.findIndex((node, at) => isWord(node, 'ORDER') && isWord(nodes[at + 1], 'BY'));
   if (order < 1) return undefined;
-  const end = nodes.findIndex((node, at) => at > order && /^(?:SEPARATOR|LIMIT)$/i.test(node.text) && node.kind === 'word'); // prettier-ignore
+  const end = nodes.findIndex((_, at) => at > order + 2 && beginsTail(nodes, at));
   const [sorts, tail] = end === -1 ? [nodes.slice(order + 2), []] : [nodes.slice(order + 2, end), nodes.slice(end)]; // prettier-ignore
   const keys = itemsOf(sorts).map((sort) => sortKey(sort, write));
   const [x = [], given] = itemsOf(nodes.slice(0, order));

@@ -1,4 +1,4 @@
-import { isInteger, type Known } from '../casts/known-type.js';
+import type { Known } from '../casts/known-type.js';
 import { timeArithmetic } from '../times/time-arithmetic.js';
 import { withTimes } from '../times/time-literals.js';
 import { decimalArithmetic, quotient, type Side } from './decimal-arithmetic.js';
@@ -19,8 +19,7 @@ export function binaryOperation(
   add: (text: string) => string,
 ): string {
   const [a, b] = [left.written, right.written];
-  const isWhole = isInteger(left.type) && isInteger(right.type);
-  const timed = isWhole ? undefined : timeArithmetic(operator, left.nodes, right.nodes, [a, b]);
+  const timed = timeArithmetic(operator, left, right);
   if (timed !== undefined) return timed;
   const own =
     exactResult(operator, left.nodes, right.nodes) ??

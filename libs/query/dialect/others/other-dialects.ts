@@ -1,5 +1,5 @@
 import { MillraceError } from '@app/platform';
-import { isKeyword, operandEnd, termEnd } from '../operands.js';
+import { isKeyword, isValueBefore, operandEnd, termEnd } from '../operands.js';
 import { isList, isSymbol, isWord, itemsOf, type Group, type Nodes } from '../source-tree.js';
 import type { Rewritten, Write } from '../notations/rewriting.js';
 
@@ -16,7 +16,7 @@ export function otherDialect(
 ): Rewritten | undefined {
   const [word, list] = [nodes[at], nodes[at + 1]];
   if (word?.kind !== 'word') return likeAny(nodes, at, write, add);
-  if (isWord(word, 'RLIKE') && at > 0 && !isSymbol(nodes[at - 1], '.') && operandEnd(nodes, at + 1))
+  if (isWord(word, 'RLIKE') && isValueBefore(nodes, at) && beginsOperand(nodes, at + 1))
     return { text: 'REGEXP', end: at + 1 };
   if (!isList(list) || isSymbol(nodes[at - 1], '.')) return likeAny(nodes, at, write, add);
   return (
@@ -26,6 +26,11 @@ export function otherDialect(
     patternOf(word.text, list, at, write) ??
     likeAny(nodes, at, write, add)
   );
+}
+
+function beginsOperand(nodes: Nodes, at: number): boolean {
+  const node = nodes[at];
+  return operandEnd(nodes, at) !== undefined && !(node?.kind === 'word' && isKeyword(node.text));
 }
 
 /** `list[OFFSET(0)]`, `[SAFE_OFFSET(0)]` and `[ORDINAL(1)]` of BigQuery. */
@@ -47,8 +52,10 @@ const UNIT = /^(?:microsecond|millisecond|second|minute|hour|day|isoweek|month|q
 /** A unit without quotes behind the other arguments. */
 function unitOf(items: readonly Nodes[], place: number): string | undefined {
   const [[unit, list] = []] = items.slice(place);
-  // In `date_trunc('month', day)` the last word is a column.
-  if (items[0]?.[0]?.kind === 'text') return undefined;
+  // In `date_trunc('month', day)` and `date_trunc({unit:String}, day)` the last word is a column.
+  const [[first] = []] = items;
+  if (first?.kind === 'text' || (first?.kind === 'group' && isWord(first.nodes.at(-1), 'STRING')))
+    return undefined;
   if (unit?.kind !== 'word') return undefined;
   if (isWord(unit, 'WEEK') && (list === undefined || isList(list))) {
     const [day] = isList(list) ? list.nodes : [];
@@ -118,6 +125,12 @@ function patternOf(
   return { text: `nullIf(extract(${text}, ${regexp}), '')`, end: at + 2 };
 }
 
+/** True for a text that is written out, and for one from outside. */
+const isGiven = (nodes: Nodes): boolean => {
+  const last = nodes.at(-1);
+  return last?.kind === 'text' || (last?.kind === 'group' && last.text === '{');
+};
+
 /** `x LIKE ANY ('a%', 'b%')`, `x ILIKE ALL (ARRAY['a%'])`. */
 function likeAny(
   nodes: Nodes,
@@ -138,6 +151,8 @@ function likeAny(
   if (!isAll && !isWord(any, 'ANY') && !isWord(any, 'SOME')) return undefined;
   const [word, inner] = list.nodes;
   const listed = isWord(word, 'ARRAY') && inner?.kind === 'group' ? inner.nodes : list.nodes;
+  // The engine's any(k) is some value of a group.
+  if (listed === list.nodes && itemsOf(listed).length === 1 && !isGiven(listed)) return undefined;
   const value = write(nodes.slice(at, middle));
   const each = itemsOf(listed).map((item) => `((${value}) ${isNot ? 'NOT ' : ''}${sign?.text ?? ''} ${write(item)})`); // prettier-ignore
   return { text: add(`(${each.join(isAll ? ' AND ' : ' OR ')})`), end: like + 3 };

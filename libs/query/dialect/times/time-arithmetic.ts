@@ -1,3 +1,5 @@
+import { isExact, type Known } from '../casts/known-type.js';
+import type { Side } from '../numbers/decimal-arithmetic.js';
 import { isSymbol, isWord, type Node, type Nodes } from '../source-tree.js';
 
 /**
@@ -69,44 +71,44 @@ function isCount(nodes: Nodes): boolean {
  * The time of a number that is compared with a time; undefined for seconds that are written out,
  * which the engine reads, and for what is no number.
  */
-function timeSince1970(nodes: Nodes, written: string): string | undefined {
+function timeSince1970({ nodes, written }: Side, time: Known): string | undefined {
   const [number, more] = nodes;
   if (isNumber(number) && more === undefined) {
     const unit = UNITS.find(([most]) => Number(number?.text) <= most)?.[1] ?? '';
     return Number(number?.text) <= SECONDS_MAX ? undefined : `fromUnixTimestamp64${unit}(${written}, 'UTC')`; // prettier-ignore
   }
-  if (!isCount(nodes)) return undefined;
+  if (time.kind !== 'moment' || !isCount(nodes)) return undefined;
   const n = `toInt64(${written})`;
   const [millis, micros] = UNITS.map(([most]) => `${n} <= ${most}`);
   return `fromUnixTimestamp64Micro(multiIf(${n} <= ${SECONDS_MAX}, ${n} * 1000000, ${millis ?? ''}, ${n} * 1000, ${micros ?? ''}, ${n}, intDiv(${n}, 1000)), 'UTC')`;
 }
 
+/** True for the time of a record; files of others, and subqueries, have numbers of that name. */
+export const isTimeOf = (nodes: Nodes, type: Known): boolean =>
+  isTime(nodes) && type.kind !== 'float' && !isExact(type);
+
 /**
  * `_timestamp` counts microseconds, as in OpenObserve. So a number that is added to it is in
  * microseconds, and so is the difference of two.
- * @param written both sides in the engine's SQL.
  */
-export function timeArithmetic(
-  operator: string,
-  left: Nodes,
-  right: Nodes,
-  [a, b]: readonly [string, string],
-): string | undefined {
-  const [leftTime, rightTime] = [isTime(left), isTime(right)];
-  if (/^[/%]$/.test(operator))
-    return leftTime && !rightTime ? `toUnixTimestamp64Micro(${a}) ${operator} ${b}` : undefined;
+export function timeArithmetic(operator: string, left: Side, right: Side): string | undefined {
+  const [a, b] = [left.written, right.written];
+  const [leftTime, rightTime] = [left, right].map(({ nodes, type }) => isTimeOf(nodes, type));
+  if (/^[/%]$/.test(operator)) {
+    const isShared = leftTime && !rightTime && left.type.kind === 'moment';
+    return isShared ? `toUnixTimestamp64Micro(${a}) ${operator} ${b}` : undefined;
+  }
   if (operator === '*') return undefined;
   if (!/^[-+]$/.test(operator)) {
     if (leftTime === rightTime) return undefined;
-    const [number, text] = leftTime ? [right, b] : [left, a];
-    const time = timeSince1970(number, text);
+    const time = leftTime ? timeSince1970(right, left.type) : timeSince1970(left, right.type);
     // A text is compared as it is beside any other time.
     if (time === undefined) return undefined;
     return leftTime ? `${a} ${operator} ${time}` : `${time} ${operator} ${b}`;
   }
   if (leftTime && rightTime && operator === '-')
     return `(toUnixTimestamp64Micro(${a}) - toUnixTimestamp64Micro(${b}))`;
-  const number = leftTime ? right : left;
+  const number = leftTime ? right.nodes : left.nodes;
   const isNegative = number.length === 2 && isSymbol(number[0], '-');
   if (leftTime === rightTime || (number.length !== 1 && !isNegative)) return undefined;
   if (!isNumber(number.at(-1))) return undefined;
