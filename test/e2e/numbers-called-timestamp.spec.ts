@@ -30,6 +30,10 @@ describe('a column _timestamp of numbers in a file', () => {
   ])('is a number: %s', async (sql, values) => {
     const answer = await edge.sql(sql);
     expect(answer.status).toBe(200);
-    expect(answer.json<object[]>().flatMap((row) => Object.values(row))).toEqual(values);
+    expect(
+      answer
+        .json<object[]>()
+        .flatMap((row) => Object.values<unknown>(row as Record<string, unknown>)),
+    ).toEqual(values);
   });
 });

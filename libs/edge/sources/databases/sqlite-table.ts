@@ -44,7 +44,7 @@ export function bareSqlite(table: string, columns: readonly SqliteColumn[]): str
   return `SELECT ${named.join(', ')} FROM ${quotedBySqlite(table)}`;
 }
 
-/** What a column has: values that are not of its type, or else bytes. */
+/** A column has values that are not of its type, or else bytes alone. */
 const [OTHERS, BYTES_ALONE] = ['2', '1'];
 
 /**
