@@ -15,6 +15,7 @@ export { quoteIdentifier, quoteText } from './ddl/identifier.js';
 export { isPrintedAsValue, losesQuotes } from './ddl/unquoted-names.js';
 export { likelyDelimiter, namedByHeader, toldDelimiter } from './ddl/header-columns.js';
 export { namesAbove } from './ddl/names-above.js';
+export { withoutNull } from './ddl/without-null.js';
 export { availableMemory } from './memory/available-memory.js';
 export { releaseSentMemory } from './memory/release-memory.js';
 export { openWarehouse, type OpenWarehouse } from './open-warehouse.js';

@@ -1,20 +1,19 @@
-import { quoteText, readRawBinaryType, type Column } from '@app/warehouse';
+import { quoteText, readRawBinaryType, type Column, withoutNull } from '@app/warehouse';
 
 const NUMBER = /^(?:U?Int|Float|Decimal)/;
 const TIME = /^(?:DateTime64|Date32)/;
 const INTEGER = /^U?Int/;
-const bare = (type: string): string => /^Nullable\((.*)\)$/s.exec(type)?.[1] ?? type;
 
 /** Tells whether a value of one type may be another value in the other type, and no error. */
 export const mayChange = (from: string, to: string): boolean =>
-  bare(from) !== bare(to) &&
-  ([NUMBER, TIME].some((kind) => kind.test(bare(from)) && kind.test(bare(to))) ||
+  withoutNull(from) !== withoutNull(to) &&
+  ([NUMBER, TIME].some((kind) => kind.test(withoutNull(from)) && kind.test(withoutNull(to))) ||
     // Times are whole seconds then.
-    (TIME.test(bare(from)) && INTEGER.test(bare(to))));
+    (TIME.test(withoutNull(from)) && INTEGER.test(withoutNull(to))));
 
 /** Tells whether the engine would cut zeros off the end of bytes. */
 export const losesZeros = (from: string, to: string): boolean =>
-  bare(from).startsWith('FixedString(') && readRawBinaryType(bare(to)) !== undefined;
+  withoutNull(from).startsWith('FixedString(') && readRawBinaryType(withoutNull(to)) !== undefined;
 
 /**
  * Casts a value, and fails if it is another one then. The engine's own cast would keep the lowest
@@ -27,7 +26,7 @@ export function exactCast(
   { from, to, about }: { readonly from: string; readonly to: string; readonly about: string },
 ): string {
   const cast = `CAST(${value}, ${quoteText(to)})`;
-  const isOther = `ifNull(CAST(${cast}, ${quoteText(`Nullable(${bare(from)})`)}) != ${value}, 0)`;
+  const isOther = `ifNull(CAST(${cast}, ${quoteText(`Nullable(${withoutNull(from)})`)}) != ${value}, 0)`;
   const message = `column ${JSON.stringify(about)} has a value that its type, ${to}, does not hold`;
   return `if(throwIf(${isOther}, ${quoteText(message)}) = 0, ${cast}, defaultValueOfTypeName(${quoteText(to)}))`;
 }

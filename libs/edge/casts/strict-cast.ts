@@ -1,4 +1,4 @@
-import { quoteText } from '@app/warehouse';
+import { quoteText, withoutNull } from '@app/warehouse';
 import { exactCast } from './exact-cast.js';
 
 interface Cast {
@@ -11,7 +11,6 @@ interface Cast {
   readonly about: string;
 }
 
-const bare = (type: string): string => /^Nullable\((.*)\)$/s.exec(type)?.[1] ?? type;
 const LIST = /^Array\((.*)\)$/s;
 const PLAIN = /^(?:U?Int|Float|Decimal|Date|Bool|UUID)/;
 
@@ -24,7 +23,7 @@ export function strictCast(value: string, { from, to, served, about }: Cast): st
   const cast = `CAST(${value}, ${quoteText(served)})`;
   const [ofOther, ofOwn] = [LIST.exec(from)?.[1], LIST.exec(to)?.[1]];
   if (ofOther !== undefined && ofOwn !== undefined) {
-    const items = { from: bare(ofOther), to: bare(ofOwn), served: ofOwn, about };
+    const items = { from: withoutNull(ofOther), to: withoutNull(ofOwn), served: ofOwn, about };
     return from === to ? cast : `arrayMap(item -> ${strictCast('item', items)}, ${value})`;
   }
   if (from === to || !PLAIN.test(to)) return cast;

@@ -1,5 +1,5 @@
 import { didYouMean } from '@app/platform';
-import { quoteIdentifier, readRawBinaryType } from '@app/warehouse';
+import { quoteIdentifier, readRawBinaryType, withoutNull } from '@app/warehouse';
 import { SourceError } from '../sources/source-error.js';
 import type { DescribedStore } from '../describe/table-entry.js';
 import { loadFailure } from '../registry/prepare/load-failure.js';
@@ -27,7 +27,7 @@ export async function fillStore(
   const names = columns.map(({ name }) => name);
   const text = (name: string): string => {
     const type = columns.find((each) => each.name === name)?.type ?? '';
-    const isBytes = readRawBinaryType(type.replace(/^Nullable\((.*)\)$/, '$1')) !== undefined;
+    const isBytes = readRawBinaryType(withoutNull(type)) !== undefined;
     return `${isBytes ? 'base64Encode' : 'toString'}(${quoteIdentifier(name)})`;
   };
   const target = newCopyName();

@@ -18,15 +18,21 @@ export function decodeBody(
   encoding: string | undefined,
   maxBytes: number,
 ): Readable {
-  const name = (encoding ?? 'identity').trim().toLowerCase();
+  const name = nameOf(encoding);
   const limited = limit(maxBytes);
-  if (name === 'identity' || name === '') return relay(body, limited, (error) => error);
+  if (isUnencoded(encoding)) return relay(body, limited, (error) => error);
   const explain = (error: Error): MillraceError =>
     new MillraceError('BAD_ENCODING', `the body is not whole and valid ${name}`, {
       detail: error.message,
     });
   return relay(undone(body, name, explain), limited, (error) => error);
 }
+
+const nameOf = (encoding: string | undefined): string => (encoding ?? '').trim().toLowerCase();
+
+/** Tells whether a body with this Content-Encoding comes as it is. */
+export const isUnencoded = (encoding: string | undefined): boolean =>
+  /^(?:identity)?$/.test(nameOf(encoding));
 
 type Explain = (error: Error) => Error;
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { UploadLimits } from '../upload.settings.js';
 import { watchPace } from './client-pace.js';
-import { cutOff } from './decode-body.js';
+import { cutOff, isUnencoded } from './decode-body.js';
 
 /** A body of at most so many bytes is read in one piece. Most bodies are that small. */
 const SHORT_BYTES = 64 * 1024;
@@ -12,8 +12,7 @@ const SHORT_BYTES = 64 * 1024;
  */
 export const isShort = ({ headers }: IncomingMessage): boolean => {
   const bytes = Number(headers['content-length']);
-  const encoding = headers['content-encoding'] ?? 'identity';
-  return bytes > 0 && bytes <= SHORT_BYTES && encoding === 'identity';
+  return bytes > 0 && bytes <= SHORT_BYTES && isUnencoded(headers['content-encoding']);
 };
 
 /**

@@ -1,5 +1,5 @@
 import type { RequestOrganization } from '@app/platform';
-import { quoteText } from '@app/warehouse';
+import { quoteText, withoutNull } from '@app/warehouse';
 import { namedColumns, type Catalog, type TableDescription } from '../catalog.js';
 import type { SpelledStatement } from '../guard/spell-out.js';
 import { Verdicts } from '../guard/verdicts.js';
@@ -125,8 +125,6 @@ function commonType(given: readonly [string, ...string[]]): string {
 }
 
 const EXACT = /^(?:U?Int(?:8|16|32|64)|Decimal\(\d+, \d+\))$/;
-
-const withoutNull = (type: string): string => type.replace(/^Nullable\((.*)\)$/, '$1');
 
 /** The statement as one text, with its placeholders. */
 export const textOf = ({ pieces }: SpelledStatement): string =>

@@ -6,6 +6,7 @@ import {
   readRawBinaryType,
   type Column,
   type AnswerFormat,
+  withoutNull,
 } from '@app/warehouse';
 import { asText, binaryValue } from './binary-values.js';
 import { readElement, readEngineType, typeWithin } from './engine-type.js';
@@ -213,8 +214,6 @@ interface NamedColumn {
   readonly type: string;
 }
 
-const bare = (type: string): string => type.replace(/^Nullable\((.*)\)$/s, '$1');
-
 /**
  * A SELECT of expressions of which several have one name. The engine refuses such names by AS, but
  * the first of several SELECTs names the columns of all: this one has no rows, and the same
@@ -225,7 +224,7 @@ function selectOfOneName(columns: readonly NamedColumn[], from: string): string 
   const firsts = new Map<string, { readonly source: string; readonly type: string }>();
   for (const { name, type } of columns) {
     const first = firsts.get(name);
-    if (type === '' || (first && bare(first.type) !== bare(type))) return undefined;
+    if (type === '' || (first && withoutNull(first.type) !== withoutNull(type))) return undefined;
     if (!first) firsts.set(name, { source: `n${firsts.size}`, type });
   }
   const named = columns.map(

@@ -1,5 +1,6 @@
 import { MillraceError } from '@app/platform';
 import type { Column, SourceEngine } from '@app/warehouse';
+import { withoutNull } from '@app/warehouse';
 import { listedPaths } from '../../sources/listed-paths.js';
 import { SourceError } from '../../sources/source-error.js';
 import type { Source } from '../../sources/source.js';
@@ -13,8 +14,6 @@ interface KeptTypes {
   /** Tells whether the last look found another type. */
   haveChanged(): boolean;
 }
-
-const bare = (type: string): string => type.replace(/^Nullable\((.*)\)$/s, '$1');
 
 const NUMBER = /^(U?Int|Float)(8|16|32|64)$/;
 
@@ -56,9 +55,9 @@ export async function keepTypes(
       throw error;
     });
     first ??= found;
-    const known = new Map(first?.map(({ name, type }) => [name, bare(type)]));
+    const known = new Map(first?.map(({ name, type }) => [name, withoutNull(type)]));
     const isOther = ({ name, type }: Column): boolean =>
-      isRead(name) && !holds(known.get(name) ?? bare(type), bare(type));
+      isRead(name) && !holds(known.get(name) ?? withoutNull(type), withoutNull(type));
     other = found?.find(isOther)?.name;
   };
   let looking: Promise<void> | undefined;

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { Column } from '@app/warehouse';
+import { withoutNull } from '@app/warehouse';
 import { SourceError } from '../../sources/source-error.js';
 import type { DescribedTable } from '../../table-description.js';
 import { inferColumns } from './infer-columns.js';
@@ -52,6 +53,5 @@ function within(uri: string, file: string): string {
 /** The type that takes the values of both; undefined where they differ in more than nulls. */
 function together(one: string, other: string): string | undefined {
   if (one === other) return one;
-  const bare = (type: string): string => type.replace(/^Nullable\((.*)\)$/, '$1');
-  return bare(one) === bare(other) ? `Nullable(${bare(one)})` : undefined;
+  return withoutNull(one) === withoutNull(other) ? `Nullable(${withoutNull(one)})` : undefined;
 }

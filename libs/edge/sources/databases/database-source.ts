@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import { quoteText, type Column, type SourceEngine } from '@app/warehouse';
+import { quoteText, type Column, type SourceEngine, withoutNull } from '@app/warehouse';
 import { SourceError } from '../source-error.js';
 import type { DescribedTable } from '../../table-description.js';
 import { databaseServer, type DatabaseServer } from './database-server.js';
@@ -67,7 +67,7 @@ async function sqliteSource(
       `there is no table ${JSON.stringify(table)} in ${file}; say table=<its name there>`,
     );
   const told = await ask<Column>(`DESCRIBE TABLE ${answer(bareSqlite(table, columns))}`);
-  const types = told.map(({ type }) => type.replace(/^Nullable\((.*)\)$/, '$1'));
+  const types = told.map(({ type }) => withoutNull(type));
   const kinds = answer(sqliteKinds(table, columns, types));
   const [found = []] = declared ? [] : await ask<readonly unknown[]>(`SELECT * FROM ${kinds}`, 'JSONCompactEachRow'); // prettier-ignore
   const own = sqliteTable(table, columns, { types, kinds: found });

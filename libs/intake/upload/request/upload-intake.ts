@@ -7,7 +7,7 @@ import {
 } from '@app/platform';
 import { type UploadLimits, UPLOAD_LIMITS } from '../../upload.settings.js';
 import { watchPace } from '../../frame/client-pace.js';
-import { decodeBody } from '../../frame/decode-body.js';
+import { decodeBody, isUnencoded } from '../../frame/decode-body.js';
 import { idempotencyKeyOf } from './idempotency-key.js';
 import type { Uploader } from '../../store/stream-schemas.js';
 import { isShort, shortBody } from '../../frame/short-body.js';
@@ -81,7 +81,8 @@ export class UploadIntake {
       organization,
       uploader: uploaderOf(request),
       body: this.rates.counted(organization.share, this.bodyOf(request, unwrap, left)),
-      bytes: isDecoded(request) && declared > 0 ? declared : undefined,
+      bytes:
+        isUnencoded(request.headers['content-encoding']) && declared > 0 ? declared : undefined,
       maxBytes,
       maxRecordBytes,
       admitAnswer: (bytes) => this.rates.admitAnswer(organization.share, bytes),
@@ -107,6 +108,3 @@ export class UploadIntake {
     return unwrap ? unwrap(decoded) : decoded;
   }
 }
-
-const isDecoded = ({ headers }: AuthenticatedRequest): boolean =>
-  /^(?:identity)?$/i.test(headers['content-encoding']?.trim() ?? '');

@@ -1,5 +1,5 @@
 import { MillraceError } from '@app/platform';
-import { quoteText } from '@app/warehouse';
+import { quoteText, withoutNull } from '@app/warehouse';
 import { readType } from '../../guard/arguments/read-type.js';
 import { existingDay } from '../times/existing-day.js';
 import { decimalLiteral } from '../numbers/decimal-arithmetic.js';
@@ -89,8 +89,7 @@ export function castOf(source: Source, written: string): string | undefined {
 }
 
 /** True for types of which a text may begin and end with blanks. */
-const readsBlanks = (target: string): boolean =>
-  SCALAR_TYPE.test(/^Nullable\((.*)\)$/.exec(target)?.[1] ?? target);
+const readsBlanks = (target: string): boolean => SCALAR_TYPE.test(withoutNull(target));
 
 const castWithin = (value: string, type: Known, target: string): string | undefined =>
   castOf({ nodes: [], type, value }, quoteText(target));

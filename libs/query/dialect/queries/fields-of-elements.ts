@@ -1,4 +1,4 @@
-import { quoteText } from '@app/warehouse';
+import { quoteText, withoutNull } from '@app/warehouse';
 import { readElement, readEngineType, typeWithin } from '../../plan/engine-type.js';
 import { isList, isSymbol, type Node, type Nodes } from '../source-tree.js';
 
@@ -72,7 +72,7 @@ function subscript(
   source: string,
 ): TypedValue | undefined {
   if (node?.kind !== 'group' || node.text !== '[') return undefined;
-  const read = readEngineType(type.replace(/^Nullable\((.*)\)$/s, '$1'));
+  const read = readEngineType(withoutNull(type));
   const [key, more] = node.nodes;
   if (read.name === 'Array' && key?.kind !== 'text')
     return { sql: sql + source.slice(node.start, node.end), type: typeWithin(read), isField, end: end + 1 }; // prettier-ignore

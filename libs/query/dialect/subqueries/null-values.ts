@@ -1,4 +1,4 @@
-import { quoteText } from '@app/warehouse';
+import { quoteText, withoutNull } from '@app/warehouse';
 
 /** True for a type whose values have several types. */
 const isOpen = (type: string): boolean => /^(?:JSON|Dynamic|Variant|Object)\b/.test(type);
@@ -10,8 +10,6 @@ export const isNullable = (type: string | undefined): boolean =>
 /** Such a value is never null: an outer join gives an empty one. */
 export const isNeverNull = (type: string | undefined): boolean =>
   /^(?:Array|Map|Tuple)\(/.test(type ?? '');
-
-const withoutNull = (type: string): string => type.replace(/^Nullable\((.*)\)$/, '$1');
 
 /** True for two known types that are the same, with or without null. */
 export const isSameType = (one: string | undefined, other: string | undefined): boolean =>
