@@ -93,6 +93,11 @@ export abstract class IngestQueue {
    */
   abstract readonly payloadBytesMax: number;
   /**
+   * The number of bytes of lines that may come uncompressed now, on their way and on the queue. It
+   * is 0 where their compression costs less than it spares.
+   */
+  abstract plainBytesMax(): number;
+  /**
    * Delivers records that are not committed, those of a key oldest first, and waits for more until
    * `signal` aborts. A delivery has at most `maxRecords` records and about `maxBytes` of payload,
    * at least one record, and records of one partition only, by their offsets.

@@ -1,5 +1,6 @@
 import { closeSync, createWriteStream, fstatSync, openSync, readSync } from 'node:fs';
 import { Readable } from 'node:stream';
+import { link } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { ChunkMemory } from './chunk/chunk-memory.js';
 import type { CsvShape } from './chunk/csv-shape.js';
@@ -39,8 +40,8 @@ async function judgeWithin(memory: ChunkMemory, job: JudgeJob): Promise<JudgedCh
     const rows = Buffer.concat([...rejectedNative(job, refusedBytes, refused)]);
     return { ...told, rejected, bytes: { accepted: Buffer.concat(lines), rejected: rows } };
   }
-  if (told.accepted > 0) await write(targets.accepted, lines);
-  if (rejected) await write(targets.rejected, rejectedNative(job, refusedBytes, refused));
+  if (told.accepted > 0) await writeLines(targets.accepted, lines, job, bytes);
+  if (rejected) await compress(targets.rejected, rejectedNative(job, refusedBytes, refused));
   return { ...told, rejected };
 }
 
@@ -78,8 +79,34 @@ function ofLines(bytes: Buffer, judge: LinesJudge, lines: readonly Buffer[]): Ju
   return { ...told, lines, refused, refusedBytes: bytes };
 }
 
-async function write(file: string, pieces: Iterable<Buffer>): Promise<void> {
+async function compress(file: string, pieces: Iterable<Buffer>): Promise<void> {
   await pipeline(Readable.from(pieces), lineCompressor(), createWriteStream(file));
+}
+
+/** The name says whether the lines are compressed. Those that are not are linked where all of them stay as they came. */
+async function writeLines(
+  file: string,
+  lines: readonly Buffer[],
+  { source }: JudgeJob,
+  bytes: Buffer,
+): Promise<void> {
+  if (file.endsWith('.zst')) return compress(file, lines);
+  if (typeof source === 'string' && isWhole(lines, bytes)) {
+    const failed = await link(source, file).catch((error: unknown) => error);
+    // Not every file system knows links.
+    if (failed === undefined) return;
+  }
+  await pipeline(Readable.from(lines), createWriteStream(file));
+}
+
+/** Tells whether the lines are all bytes. A line break was added behind the last one, which may be one too many. */
+function isWhole([first, ...others]: readonly Buffer[], bytes: Buffer): boolean {
+  return (
+    others.length === 0 &&
+    first?.buffer === bytes.buffer &&
+    first.byteOffset === bytes.byteOffset &&
+    first.length >= bytes.length - 1
+  );
 }
 
 /** Reads the lines with a line break behind the last one, whether there is one or not. */

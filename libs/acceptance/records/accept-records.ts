@@ -51,17 +51,24 @@ export interface EvolvedSchema {
   readonly refusedFields: ReadonlyMap<string, string>;
 }
 
-/** Endings of the files, which name their format and compression. */
-const FILES = { accepted: 'accepted.ndjson.zst', rejected: 'rejected.native.zst' };
 /**
- * The same for CSV. Lines are arrays of the header's fields, because names would double their size.
+ * Endings of the files, which name their format and compression. Lines of CSV are arrays of the
+ * header's fields, because names would double their size.
  */
-const FILES_OF_CSV = { ...FILES, accepted: 'accepted.compact.ndjson.zst' };
+const filesOf = ({ csv, isPlain }: Pick<Chunk, 'csv' | 'isPlain'>): Files => ({
+  accepted: `accepted${csv ? '.compact' : ''}.ndjson${isPlain ? '' : '.zst'}`,
+  rejected: 'rejected.native.zst',
+});
 /**
  * The same for a batch that is kept in memory. It is small, and the queue keeps it in a record of
  * its own.
  */
-const CONTENTS = { accepted: 'accepted.ndjson', rejected: 'rejected.native' };
+const CONTENTS: Files = { accepted: 'accepted.ndjson', rejected: 'rejected.native' };
+
+interface Files {
+  readonly accepted: string;
+  readonly rejected: string;
+}
 
 /**
  * Divides a chunk of records into a batch of those that fit into the stream's columns, as lines of
@@ -96,7 +103,7 @@ export async function acceptRecords(
 }
 
 function jobOf(
-  { file, firstLine, csv, content }: Omit<Chunk, 'bytes'>,
+  { file, firstLine, csv, content, isPlain }: Omit<Chunk, 'bytes'>,
   schema: StreamSchema | undefined,
   options: AcceptOptions,
   refusedFields?: ReadonlyMap<string, string>,
@@ -111,12 +118,12 @@ function jobOf(
     refusedFields,
     fieldsMax: COLUMNS_MAX,
     keptFrom: schema && keptFrom(schema, options),
-    targets: content ? 'memory' : targetsOf(file, csv ? FILES_OF_CSV : FILES),
+    targets: content ? 'memory' : targetsOf(file, filesOf({ csv, isPlain })),
     ...options,
   };
 }
 
-const targetsOf = (file: string, { accepted, rejected }: typeof FILES): typeof FILES => ({
+const targetsOf = (file: string, { accepted, rejected }: Files): Files => ({
   accepted: `${file}.${accepted}`,
   rejected: `${file}.${rejected}`,
 });
@@ -170,16 +177,15 @@ function listedOf({ columns, untyped, given }: Schema, judged: JudgedChunk): Sur
 }
 
 function acceptedOf(
-  { file, content, csv }: Chunk,
+  { file, content, csv, isPlain }: Chunk,
   schema: StreamSchema,
   { accepted, bytes, times }: JudgedChunk,
   { acceptedAt }: AcceptOptions,
 ): ColumnarFile {
   const named = csv && new Set(csv.columns);
   const columns = schema.columns.filter(({ name }) => named?.has(name) ?? true);
-  const files = csv ? FILES_OF_CSV : FILES;
   return {
-    file: `${file}.${(content ? CONTENTS : files).accepted}`,
+    file: `${file}.${(content ? CONTENTS : filesOf({ csv, isPlain })).accepted}`,
     content: bytes?.accepted,
     rows: accepted,
     columns: [TIMESTAMP.name, ...columns.map(({ name }) => name)],
@@ -202,7 +208,7 @@ function rejectedOf(
     ? explainRefusedJson(firstText)
     : compression && `the body looks like ${compression}: send Content-Encoding: ${compression}`;
   return {
-    file: `${file}.${(content ? CONTENTS : FILES).rejected}`,
+    file: `${file}.${(content ? CONTENTS : filesOf({})).rejected}`,
     content: bytes?.rejected,
     rows: lines.length,
     columns: [TIMESTAMP.name, ...REJECTED_COLUMNS.map(({ name }) => name)],

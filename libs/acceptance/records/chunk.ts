@@ -13,6 +13,8 @@ export interface Chunk {
   /** Number of its first line within the upload, from 1. */
   readonly firstLine: number;
   readonly bytes: number;
+  /** Tells whether its accepted lines are written without compression. */
+  readonly isPlain?: boolean | undefined;
   /** CSV only: the shape of its records; undefined: they are JSON. */
   readonly csv?: CsvShape | undefined;
   /** Its lines, if there is no such file. The results then stay in memory too. */

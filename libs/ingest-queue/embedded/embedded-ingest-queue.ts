@@ -34,6 +34,7 @@ import {
   type Waiting,
 } from './done-records.js';
 import { DeliverableRecords } from './deliverable-records.js';
+import { DiskPace } from './disk-pace.js';
 import { WaitingRecords } from './waiting-records.js';
 
 interface EmbeddedQueueOptions {
@@ -74,6 +75,7 @@ class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
   private readonly partition: number;
   private readonly waiting: WaitingRecords;
   private readonly aside = new SetAside();
+  private readonly pace = new DiskPace();
   private readonly done: DoneRecords;
   private readonly deliverable: DeliverableRecords;
   private readonly environment: RootDatabase;
@@ -109,7 +111,9 @@ class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
     let adopted: readonly string[] = [];
     try {
       const files = records.flatMap(({ payload }) => ('file' in payload ? [payload.file] : []));
-      adopted = await adoptFiles(files, this.payloads);
+      adopted = await this.pace.measure(files.length > 0 ? bytes : 0, () =>
+        adoptFiles(files, this.payloads),
+      );
       const names = adopted.values();
       const stored = records.map(({ payload, ...rest }, index): StoredRecord => {
         const size = certain(sizes[index], 'size of a record');
@@ -131,6 +135,10 @@ class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
       await Promise.all(adopted.map((file) => rm(join(this.payloads, file), { force: true })));
       throw await failedCommit(error);
     }
+  }
+
+  plainBytesMax(): number {
+    return this.pace.isFast ? this.waiting.plainBytesMax : 0;
   }
 
   appended(name: string): Promise<KeptAppend | undefined> {

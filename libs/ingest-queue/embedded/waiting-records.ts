@@ -2,6 +2,12 @@ import { KeyedCounter } from '@app/flow';
 import type { QueueDepth } from '../ingest-queue.js';
 import { admit } from '../queue-room.js';
 
+/**
+ * Lines that are not compressed get this share of the room, because they take several times as much
+ * of it as others.
+ */
+const PLAIN_SHARE = 8;
+
 /** Counts the waiting bytes, in total and for each owner. */
 export class WaitingRecords {
   private records = 0;
@@ -13,6 +19,11 @@ export class WaitingRecords {
 
   depth(): QueueDepth {
     return { records: this.records, bytes: this.bytes };
+  }
+
+  /** The bytes of lines that are not compressed for which there is room now. */
+  get plainBytesMax(): number {
+    return Math.max(0, this.maxBytes / PLAIN_SHARE - this.bytes);
   }
 
   /**

@@ -39,6 +39,9 @@ export class KafkaIngestQueue implements IngestQueue {
   readonly isShared = true;
   readonly payloadBytesMax: number;
 
+  /** What is sent to brokers, and kept by several, is compressed. */
+  readonly plainBytesMax = (): number => 0;
+
   constructor(private readonly dependencies: KafkaDependencies) {
     this.payloadBytesMax = dependencies.sender.payloadBytesMax;
   }

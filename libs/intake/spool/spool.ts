@@ -55,6 +55,11 @@ export class Spool {
       rmSync(join(directory, each), { recursive: true, force: true });
   }
 
+  /** The bytes of all folders in use. */
+  get bytes(): number {
+    return writtenBy([...this.uses.values()]);
+  }
+
   /** A folder that stays for as long as the process runs. */
   folder(name: string): string {
     const path = join(this.directory, name);

@@ -8,6 +8,8 @@ import {
   FairJudge,
   type SchemaKeeper,
 } from '@app/acceptance';
+import { IngestQueue } from '@app/ingest-queue';
+import { Spool } from '../spool/spool.js';
 import type { AcceptChunk } from '../store/concurrent-acceptance.js';
 
 /**
@@ -21,6 +23,9 @@ export const CHUNK_BYTES = 16 * 1024 * 1024;
  * takes as much memory as one of JSON.
  */
 export const CSV_CHUNK_BYTES = 12 * 1024 * 1024;
+
+/** For fewer bytes their compression takes a few milliseconds at most. */
+const PLAIN_BYTES = 1024 * 1024;
 
 /** Lines are cut where they end, so a chunk may be a little smaller than it is meant to be. */
 const CUT_BYTES = 256 * 1024;
@@ -46,7 +51,11 @@ export interface ChunkOptions extends AcceptOptions {
 /** Makes the function that accepts the spooled chunks of an upload, one by one. */
 @Injectable()
 export class ChunkAcceptance {
-  constructor(private readonly judge: FairJudge) {}
+  constructor(
+    private readonly judge: FairJudge,
+    private readonly queue: IngestQueue,
+    private readonly spool: Spool,
+  ) {}
 
   async *each(
     keeper: SchemaKeeper,
@@ -57,9 +66,10 @@ export class ChunkAcceptance {
     for await (const chunk of chunks) {
       const { bytes } = chunk;
       const judge = this.judge.for(share, uploadId, bytes);
+      const isPlain = bytes >= PLAIN_BYTES && this.spool.bytes <= this.queue.plainBytesMax();
       yield async (first) => {
         const accept = () =>
-          acceptRecords(judge, evolvingAfter(first, keeper), { ...chunk, csv }, options);
+          acceptRecords(judge, evolvingAfter(first, keeper), { ...chunk, csv, isPlain }, options);
         return {
           ...(await traced('accept', accept, { attributes: { bytes } })),
           recordBytes: bytes,
