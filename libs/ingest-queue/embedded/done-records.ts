@@ -78,8 +78,14 @@ export class DoneRecords {
     return this.databases.counters.get(COMMITTED) ?? 0;
   }
 
-  /** @returns the records of these that were not done before. Durable when it resolves. */
-  async commit(records: readonly Waiting[]): Promise<readonly Waiting[]> {
+  /**
+   * Durable when it calls `committed`, with the records of these that were not done before. Their
+   * files are removed afterwards, because nobody who waits for the commit waits for that.
+   */
+  async commit(
+    records: readonly Waiting[],
+    committed: (done: readonly Waiting[]) => void,
+  ): Promise<void> {
     const { environment } = this.databases;
     const { done, files } = await environment
       .childTransaction(() => {
@@ -96,12 +102,12 @@ export class DoneRecords {
       .catch(async (error: unknown) => {
         throw await failedCommit(error);
       });
+    committed(done);
     await this.removeFiles(files);
     if (this.held && this.held.bytes > this.maxBytes) {
       this.held.isBroken = true;
       await this.release(this.held);
     }
-    return done;
   }
 
   async hold(): Promise<QueueHold> {

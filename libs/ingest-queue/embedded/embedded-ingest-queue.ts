@@ -231,18 +231,16 @@ class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
     }
   }
 
-  private async commit(
-    turn: readonly Waiting[],
-    setAside: readonly QueuePosition[],
-  ): Promise<void> {
-    const done = await this.done.commit(turn);
-    this.aside.add(
-      this.partition,
-      setAside.map((position) => position.offset),
-    );
-    this.deliverable.done(turn);
-    for (const { value } of done) this.waiting.grow(value.owner, -1, -value.size);
-    this.changes.emit(COMMIT);
+  private commit(turn: readonly Waiting[], setAside: readonly QueuePosition[]): Promise<void> {
+    return this.done.commit(turn, (done) => {
+      this.aside.add(
+        this.partition,
+        setAside.map((position) => position.offset),
+      );
+      this.deliverable.done(turn);
+      for (const { value } of done) this.waiting.grow(value.owner, -1, -value.size);
+      this.changes.emit(COMMIT);
+    });
   }
 
   /** A queue from before numbers were drawn has 0. */

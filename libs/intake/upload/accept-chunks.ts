@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { syncPath } from '@app/files';
 import { traced } from '@app/platform';
 import {
   type AcceptOptions,
   acceptRecords,
   type Chunk,
+  type ColumnarFile,
   type CsvShape,
   FairJudge,
   type SchemaKeeper,
@@ -70,10 +72,9 @@ export class ChunkAcceptance {
       yield async (first) => {
         const accept = () =>
           acceptRecords(judge, evolvingAfter(first, keeper), { ...chunk, csv, isPlain }, options);
-        return {
-          ...(await traced('accept', accept, { attributes: { bytes } })),
-          recordBytes: bytes,
-        };
+        const result = await traced('accept', accept, { attributes: { bytes } });
+        if (isPlain) beginSync(result.accepted);
+        return { ...result, recordBytes: bytes };
       };
     }
   }
@@ -89,3 +90,11 @@ const evolvingAfter = (
     return keeper.evolve(survey);
   },
 });
+
+/**
+ * Has the disk write lines while the rest of the upload still comes. The queue syncs them all, and
+ * tells what fails; then there is less left to write.
+ */
+function beginSync(lines: ColumnarFile | undefined): void {
+  if (lines) syncPath(lines.file).catch(() => undefined);
+}
