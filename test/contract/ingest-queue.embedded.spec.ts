@@ -68,6 +68,45 @@ describe('the embedded queue', () => {
     }
   });
 
+  it('hands out four times as many bytes of lines that are not compressed', async () => {
+    const queue = open();
+    try {
+      const append = async (ending: string): Promise<void> => {
+        const file = join(directory, `batch${ending}`);
+        writeFileSync(file, Buffer.alloc(1000));
+        await queue.append([{ key: 'k', headers: {}, payload: { file } }]);
+      };
+      for (const ending of ['.ndjson', '.compact.ndjson', '.ndjson', '.ndjson.zst', '.ndjson.zst'])
+        await append(ending);
+      const turns: number[] = [];
+      const ended = new AbortController();
+      const options = { signal: ended.signal, maxRecords: 10, maxBytes: 1000 };
+      for await (const { records, commit } of queue.consume(options)) {
+        turns.push(records.length);
+        await commit();
+        if (queue.depth().records === 0) ended.abort();
+      }
+      expect(turns).toEqual([3, 1, 1]);
+    } finally {
+      await queue.close();
+    }
+  });
+
+  it('takes lines uncompressed within an eighth of its room, once the disk is known to be fast', async () => {
+    const queue = openEmbeddedIngestQueue({ directory, maxBytes: 800_000_000 });
+    try {
+      expect(queue.plainBytesMax()).toBe(0);
+      const file = join(directory, 'batch.ndjson');
+      const bytes = 5 * 1024 * 1024;
+      writeFileSync(file, Buffer.alloc(bytes));
+      await queue.append([{ key: 'k', headers: {}, payload: { file } }]);
+      // A slow disk is not known to be fast.
+      expect([0, 100_000_000 - bytes]).toContain(queue.plainBytesMax());
+    } finally {
+      await queue.close();
+    }
+  });
+
   it('forgets payload files that no record names: a crash between moving and naming leaves them', async () => {
     const queue = open();
     const file = join(directory, 'named.native.zst');

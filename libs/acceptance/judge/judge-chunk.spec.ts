@@ -1,4 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decompress } from '@cloudpss/zstd/napi';
@@ -18,16 +26,19 @@ const [, JSON_COLUMN = '', OBJECTS = '', INTS = ''] = columns.map(({ name }) => 
 
 describe('judgeChunk', () => {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-judge-'));
-  const [source, accepted, rejected] = ['source', 'accepted', 'rejected'].map((name) =>
-    join(directory, name),
-  ) as [string, string, string];
+  const [source, accepted, plain, rejected] = [
+    'source',
+    'accepted.ndjson.zst',
+    'accepted.ndjson',
+    'rejected',
+  ].map((name) => join(directory, name)) as [string, string, string, string];
   afterAll(() => {
     rmSync(directory, { recursive: true, force: true });
   });
 
   const judge = (body: string | Buffer, job: Partial<JudgeJob> = {}): Promise<JudgedChunk> => {
     writeFileSync(source, body);
-    for (const file of [accepted, rejected]) rmSync(file, { force: true });
+    for (const file of [accepted, plain, rejected]) rmSync(file, { force: true });
     return judgeChunk({
       source,
       firstLine: 1,
@@ -61,6 +72,51 @@ describe('judgeChunk', () => {
       expect(written().trim()).toBe('{"a":null}');
     },
   );
+
+  describe('without compression', () => {
+    const line = `{"a":"${'x'.repeat(100)}"}`;
+    const whole = `${line}\n`.repeat(1000);
+    const plainly = async (body: string, name = 'a'): Promise<string> => {
+      const columns = [{ name, type: 'Nullable(String)', fits: -1 }];
+      await judge(body, { columns, targets: { accepted: plain, rejected } });
+      return readFileSync(plain, 'utf8');
+    };
+
+    it.each([
+      ['with a line break at the end', whole],
+      ['without one', whole.slice(0, -1)],
+    ])('takes the chunk itself, %s', async (_, body) => {
+      expect(await plainly(body)).toBe(body);
+      expect(statSync(plain).ino).toBe(statSync(source).ino);
+    });
+
+    it.each([
+      ['a line is refused', `${whole}x\n`, whole],
+      ['a line is blank', `${whole}\n${line}\n`, `${whole}${line}\n`],
+      ['the first line is refused', `x\n${whole}`, whole],
+      ['the last line is refused', `${whole}x`, whole],
+      ['there are few lines', `${line}\n`, `${line}\n`],
+      [
+        'a time is written otherwise',
+        `${whole}{"_timestamp":"1970-01-02T00:00:00Z"}\n`,
+        `${whole}{"_timestamp":86400000000}\n`,
+      ],
+    ])('writes lines of their own where %s', async (_, body, lines) => {
+      expect(await plainly(body)).toBe(lines);
+      expect(statSync(plain).ino).not.toBe(statSync(source).ino);
+      expect(readFileSync(source, 'utf8')).toBe(body);
+    });
+
+    it('leaves the chunk as it is where it is judged again, with another verdict', async () => {
+      const body = `${whole}${whole.replaceAll('"a"', '"b"')}`;
+      expect(await plainly(body)).toBe(whole);
+      linkSync(source, `${plain}.again`);
+      const targets = { accepted: `${plain}.again`, rejected };
+      const job = { columns: [{ name: 'a', type: 'Nullable(String)', fits: -1 }], targets };
+      expect(await judge(body, job)).toMatchObject({ accepted: 1000 });
+      expect(readFileSync(source, 'utf8')).toBe(body);
+    });
+  });
 
   it('writes nothing while something is new, or nobody wants it', async () => {
     expect(await judge('{"a":1}\nx', { refusedFields: undefined })).toMatchObject({

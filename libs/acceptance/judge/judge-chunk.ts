@@ -1,6 +1,6 @@
 import { closeSync, createWriteStream, fstatSync, openSync, readSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { link } from 'node:fs/promises';
+import { link, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { ChunkMemory } from './chunk/chunk-memory.js';
 import type { CsvShape } from './chunk/csv-shape.js';
@@ -83,7 +83,10 @@ async function compress(file: string, pieces: Iterable<Buffer>): Promise<void> {
   await pipeline(Readable.from(pieces), lineCompressor(), createWriteStream(file));
 }
 
-/** The name says whether the lines are compressed. Those that are not are linked where all of them stay as they came. */
+/**
+ * The name says whether the lines are compressed. Those that are not need no file of their own
+ * where all of them stay as they came.
+ */
 async function writeLines(
   file: string,
   lines: readonly Buffer[],
@@ -91,6 +94,8 @@ async function writeLines(
   bytes: Buffer,
 ): Promise<void> {
   if (file.endsWith('.zst')) return compress(file, lines);
+  // A chunk that is judged again may be linked there: to write into it would change the chunk.
+  await rm(file, { force: true });
   if (typeof source === 'string' && isWhole(lines, bytes)) {
     const failed = await link(source, file).catch((error: unknown) => error);
     // Not every file system knows links.

@@ -10,12 +10,13 @@ const FAST_BYTES_A_MS = 400_000;
 export class DiskPace {
   isFast = false;
 
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
   /** @param bytes that `sync` makes durable */
   async measure<T>(bytes: number, sync: () => Promise<T>): Promise<T> {
-    const began = performance.now();
+    const began = this.now();
     const result = await sync();
-    if (bytes >= TOLD_BY_BYTES)
-      this.isFast = bytes / (performance.now() - began) >= FAST_BYTES_A_MS;
+    if (bytes >= TOLD_BY_BYTES) this.isFast = bytes / (this.now() - began) >= FAST_BYTES_A_MS;
     return result;
   }
 }

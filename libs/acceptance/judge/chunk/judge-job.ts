@@ -27,8 +27,8 @@ export interface JudgeJob {
   /** Microseconds since the epoch: the stream does not take a record with an earlier time. */
   readonly keptFrom: number | undefined;
   /**
-   * Absolute paths of the files to write, compressed; `memory`: the bytes come with the answer,
-   * uncompressed; undefined: the judge only looks for new fields, and writes nothing.
+   * Absolute paths of the files to write, compressed, but for accepted lines in a file whose name
+   * does not end with `.zst`; `memory`: the bytes come with the answer, uncompressed; undefined: the judge only looks for new fields, and writes nothing.
    */
   readonly targets?:
     { readonly accepted: string; readonly rejected: string } | 'memory' | undefined;
