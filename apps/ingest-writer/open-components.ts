@@ -79,7 +79,9 @@ export async function openComponents(config: Config, logger: Logger): Promise<Co
     nodeId: nodeId(dataDirectory),
     log: logger,
   });
-  const spool = new Spool(join(dataDirectory, 'spool'), config.upload.minFreeDiskBytes);
+  const spool = new Spool(join(dataDirectory, 'spool'), {
+    minFreeBytes: config.upload.minFreeDiskBytes,
+  });
   measureProcess();
   measureQueue(queue);
   measureProjections(projector, events);

@@ -226,7 +226,10 @@ export async function openComponents(config: Config, logger: Logger): Promise<Co
   const damaged = new DamagedTables(stores.warehouse, counts, logger, organizationOf);
   await damaged.start();
   const pace = new CommandPace((actor) => stores.users.root()?.id === actor);
-  const spool = new Spool(join(config.dataDirectory, 'spool'), config.upload.minFreeDiskBytes);
+  const spool = new Spool(join(config.dataDirectory, 'spool'), {
+    minFreeBytes: config.upload.minFreeDiskBytes,
+    plainBytesMax: () => queue.plainBytesMax(),
+  });
   const storage = new StorageBounds({
     warehouse: stores.warehouse,
     queue,

@@ -45,7 +45,7 @@ async function requeueAll(config: Config, deadLetter: DeadLetter): Promise<numbe
     const { events, snapshots, streams, warehouse } = stores;
     const last = (await events.lastPosition()) ?? 0n;
     await rebuild(events, [streams], snapshots, { from: () => last, onProgress: () => undefined });
-    const spool = new Spool(join(config.dataDirectory, 'spool'), 0);
+    const spool = new Spool(join(config.dataDirectory, 'spool'), { minFreeBytes: 0 });
     const inserter = new GroupInserter(warehouse, spool.folder('writer'), streams, warehouse);
     const requeue = new DeadLetterRequeue(deadLetter, inserter, warehouse, streams);
     let left = 0;

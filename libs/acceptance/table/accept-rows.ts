@@ -155,7 +155,7 @@ async function store(
   { rows, micros, values }: JudgedRows,
   { where, count }: { readonly where: string; readonly count: number },
 ): Promise<ColumnarFile> {
-  const target = `${chunk.file}.accepted.native.${COMPRESSION}`;
+  const target = `${chunk.file}.accepted.native${chunk.isPlain ? '' : `.${COMPRESSION}`}`;
   const time = `fromUnixTimestamp64Micro(ifNull(${micros}, toInt64(${options.acceptedAt})), 'UTC') AS _timestamp`;
   const names = columns.map(({ name }) => name);
   // In a broken file the engine may find another type than the file says. That fails here, and not

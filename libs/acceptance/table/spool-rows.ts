@@ -10,6 +10,8 @@ export interface RowChunk {
   readonly firstLine: number;
   readonly rows: number;
   readonly bytes: number;
+  /** Tells whether the rows that fit are written without compression. */
+  readonly isPlain?: boolean;
 }
 
 interface RowSpoolOptions {

@@ -14,7 +14,7 @@ interface Most {
   readonly maxBytes: number;
 }
 
-/** Lines in a file are about so many times as many bytes if they are not compressed. */
+/** A file that is not compressed has about so many times as many bytes. */
 const PLAIN_TIMES = 4;
 
 /** Hands out the records that wait, in turns. */
@@ -85,4 +85,4 @@ export class DeliverableRecords {
 
 /** The size by which a turn is bounded: what is read into memory, or tells how long its insert takes. */
 const compressedSize = ({ file, size }: StoredRecord): number =>
-  file?.endsWith('.ndjson') ? size / PLAIN_TIMES : size;
+  file === undefined || file.endsWith('.zst') ? size : size / PLAIN_TIMES;

@@ -16,7 +16,10 @@ describe('Spool', () => {
     folder = mkdtempSync(join(tmpdir(), 'millrace-spool-'));
     diskBytes = 1000 * MIB;
     written = 0;
-    spool = new Spool(join(folder, 'spool'), KEPT_FREE, () => Promise.resolve(diskBytes - written));
+    spool = new Spool(join(folder, 'spool'), {
+      minFreeBytes: KEPT_FREE,
+      freeBytes: () => Promise.resolve(diskBytes - written),
+    });
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 

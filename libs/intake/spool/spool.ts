@@ -28,6 +28,17 @@ export interface SpoolRoom {
   give(bytes: number): void;
 }
 
+interface SpoolOptions {
+  readonly minFreeBytes: number;
+  /** Gives the free bytes of the disk that a path is on. */
+  readonly freeBytes?: (path: string) => Promise<number>;
+  /** Tells how many bytes the queue takes without compression, on their way and there. */
+  readonly plainBytesMax?: () => number;
+}
+
+/** For fewer bytes their compression takes a few milliseconds at most. */
+const PLAIN_BYTES = 1024 * 1024;
+
 /** Within this time, small uploads need far less than the room that must stay free. */
 const FREE_MS = 100;
 
@@ -44,9 +55,7 @@ export class Spool {
 
   constructor(
     private readonly directory: string,
-    private readonly minFreeBytes: number,
-    /** Returns the free bytes of the disk that a path is on. */
-    private readonly freeBytes: (path: string) => Promise<number> = freeBytesOf,
+    private readonly options: SpoolOptions,
   ) {
     mkdirSync(directory, { recursive: true });
     // The folder itself stays, because the engine that reads uploads has opened it and would not
@@ -55,9 +64,10 @@ export class Spool {
       rmSync(join(directory, each), { recursive: true, force: true });
   }
 
-  /** The bytes of all folders in use. */
-  get bytes(): number {
-    return writtenBy([...this.uses.values()]);
+  /** Tells whether a batch of so many bytes goes on the queue without compression. */
+  staysPlain(bytes: number): boolean {
+    const { plainBytesMax = () => 0 } = this.options;
+    return bytes >= PLAIN_BYTES && writtenBy([...this.uses.values()]) <= plainBytesMax();
   }
 
   /** A folder that stays for as long as the process runs. */
@@ -164,7 +174,8 @@ export class Spool {
 
   /** Gives the number of bytes that may be written. */
   private async free(): Promise<number> {
-    const free = (await this.freeBytes(this.directory)) - this.minFreeBytes;
+    const { freeBytes = freeBytesOf, minFreeBytes } = this.options;
+    const free = (await freeBytes(this.directory)) - minFreeBytes;
     if (free < 0) throw diskFull();
     return free;
   }

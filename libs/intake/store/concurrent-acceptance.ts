@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { FairEngine, FairJudge, type SchemaKeeper } from '@app/acceptance';
+import { FairEngine, FairJudge, isCompressed, type SchemaKeeper } from '@app/acceptance';
+import { syncPath } from '@app/files';
 import { KeyedMutex } from '@app/flow';
 import type { EnqueuedChunk } from './enqueue-batches.js';
 
@@ -55,7 +56,9 @@ export class ConcurrentAcceptance {
         const before = first;
         const begin = (): Promise<void> =>
           this.firstAlone(of, async () => {
-            accepted[index] = { accept, result: await accept(before) };
+            const result = await accept(before);
+            accepted[index] = { accept, result };
+            beginSync(result);
           });
         const begun = before && !of.keeper.current() ? before.then(begin) : begin();
         first ??= begun;
@@ -94,3 +97,12 @@ const NOTHING: EnqueuedChunk = {
   rejected: undefined,
   recordBytes: 0,
 };
+
+/**
+ * Has the disk write what is not compressed while the rest of the upload still comes. The queue
+ * syncs all files, and tells what fails; then there is less left to write.
+ */
+function beginSync({ accepted }: EnqueuedChunk): void {
+  if (accepted?.content || !accepted || isCompressed(accepted.file)) return;
+  syncPath(accepted.file).catch(() => undefined);
+}

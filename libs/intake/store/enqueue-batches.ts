@@ -23,6 +23,7 @@ import {
   type AcceptedChunk,
   type ColumnarFile,
   FairEngine,
+  isCompressed,
   type SchemaKeeper,
   type StreamSchema,
 } from '@app/acceptance';
@@ -222,10 +223,10 @@ async function payloadBytes(records: readonly QueueRecord[]): Promise<number> {
   return sum;
 }
 
-/** Lines that are not compressed on the queue are half of their size, or less, in a table. */
+/** What is not compressed on the queue has half of its size, or less, in a table. */
 async function storedBytes(file: string): Promise<number> {
   const { size } = await stat(file);
-  return file.endsWith('.ndjson') ? size / 2 : size;
+  return isCompressed(file) ? size : size / 2;
 }
 
 /** Batches from one stream to one table keep their order. */

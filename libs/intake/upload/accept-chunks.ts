@@ -1,16 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { syncPath } from '@app/files';
 import { traced } from '@app/platform';
 import {
   type AcceptOptions,
   acceptRecords,
   type Chunk,
-  type ColumnarFile,
   type CsvShape,
   FairJudge,
   type SchemaKeeper,
 } from '@app/acceptance';
-import { IngestQueue } from '@app/ingest-queue';
 import { Spool } from '../spool/spool.js';
 import type { AcceptChunk } from '../store/concurrent-acceptance.js';
 
@@ -25,9 +22,6 @@ export const CHUNK_BYTES = 16 * 1024 * 1024;
  * takes as much memory as one of JSON.
  */
 export const CSV_CHUNK_BYTES = 12 * 1024 * 1024;
-
-/** For fewer bytes their compression takes a few milliseconds at most. */
-const PLAIN_BYTES = 1024 * 1024;
 
 /** Lines are cut where they end, so a chunk may be a little smaller than it is meant to be. */
 const CUT_BYTES = 256 * 1024;
@@ -55,7 +49,6 @@ export interface ChunkOptions extends AcceptOptions {
 export class ChunkAcceptance {
   constructor(
     private readonly judge: FairJudge,
-    private readonly queue: IngestQueue,
     private readonly spool: Spool,
   ) {}
 
@@ -68,12 +61,11 @@ export class ChunkAcceptance {
     for await (const chunk of chunks) {
       const { bytes } = chunk;
       const judge = this.judge.for(share, uploadId, bytes);
-      const isPlain = bytes >= PLAIN_BYTES && this.spool.bytes <= this.queue.plainBytesMax();
+      const isPlain = this.spool.staysPlain(bytes);
       yield async (first) => {
         const accept = () =>
           acceptRecords(judge, evolvingAfter(first, keeper), { ...chunk, csv, isPlain }, options);
         const result = await traced('accept', accept, { attributes: { bytes } });
-        if (isPlain) beginSync(result.accepted);
         return { ...result, recordBytes: bytes };
       };
     }
@@ -90,11 +82,3 @@ const evolvingAfter = (
     return keeper.evolve(survey);
   },
 });
-
-/**
- * Has the disk write lines while the rest of the upload still comes. The queue syncs them all, and
- * tells what fails; then there is less left to write.
- */
-function beginSync(lines: ColumnarFile | undefined): void {
-  if (lines) syncPath(lines.file).catch(() => undefined);
-}

@@ -106,9 +106,10 @@ export class TableUploads {
     for await (const chunk of chunks) {
       yield async (first) => {
         await first;
+        const isPlain = this.spool.staysPlain(chunk.bytes);
         await refuseLongRows(engine, chunk, options.maxRecordBytes);
         return {
-          ...(await acceptRows(engine, target, fields, chunk, options)),
+          ...(await acceptRows(engine, target, fields, { ...chunk, isPlain }, options)),
           recordBytes: chunk.bytes,
         };
       };

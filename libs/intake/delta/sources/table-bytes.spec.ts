@@ -30,7 +30,10 @@ describe('files of tables on their way', () => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'millrace-table-bytes-'));
     freeMib = MANY_MIB;
-    spool = new Spool(join(folder, 'spool'), 10 * MIB, () => Promise.resolve(freeMib * MIB));
+    spool = new Spool(join(folder, 'spool'), {
+      minFreeBytes: 10 * MIB,
+      freeBytes: () => Promise.resolve(freeMib * MIB),
+    });
     const tar = pack();
     const content = Buffer.alloc(FILE_MIB * MIB);
     for (const name of NAMES) tar.entry({ name }, content);
