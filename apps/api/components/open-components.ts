@@ -226,10 +226,8 @@ export async function openComponents(config: Config, logger: Logger): Promise<Co
   const damaged = new DamagedTables(stores.warehouse, counts, logger, organizationOf);
   await damaged.start();
   const pace = new CommandPace((actor) => stores.users.root()?.id === actor);
-  const spool = new Spool(join(config.dataDirectory, 'spool'), {
-    minFreeBytes: config.upload.minFreeDiskBytes,
-    plainBytesMax: () => queue.plainBytesMax(),
-  });
+  const { minFreeDiskBytes: minFreeBytes } = config.upload;
+  const spool = new Spool(join(config.dataDirectory, 'spool'), { minFreeBytes, queue });
   const storage = new StorageBounds({
     warehouse: stores.warehouse,
     queue,

@@ -39,7 +39,7 @@ export class KafkaIngestQueue implements IngestQueue {
   readonly isShared = true;
   readonly payloadBytesMax: number;
 
-  /** What is sent to brokers, and kept by several, is compressed. */
+  /** Brokers get compressed bytes, because they send and keep copies of them. */
   readonly plainBytesMax = (): number => 0;
 
   constructor(private readonly dependencies: KafkaDependencies) {

@@ -19,6 +19,7 @@ describe('Spool', () => {
     spool = new Spool(join(folder, 'spool'), {
       minFreeBytes: KEPT_FREE,
       freeBytes: () => Promise.resolve(diskBytes - written),
+      queue: { plainBytesMax: () => 100 * MIB },
     });
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -93,5 +94,20 @@ describe('Spool', () => {
     await little.settled;
     await upload('large', 'one', 900).settled;
     await expect(upload('more', 'one', 1).settled).rejects.toMatchObject({ kind: 'QUEUE_FULL' });
+  });
+
+  it('leaves batches uncompressed while what is on its way has room on the queue', async () => {
+    expect([spool.staysPlain(MIB), spool.staysPlain(MIB - 1)]).toEqual([true, false]);
+    const uploads = [upload('a', 'one', 60), upload('b', 'two', 40)];
+    for (const { settled } of uploads) await settled;
+    expect(spool.staysPlain(MIB)).toBe(true);
+    const more = upload('c', 'two', 1);
+    await more.settled;
+    expect(spool.staysPlain(MIB)).toBe(false);
+    for (const each of [...uploads, more]) each.end();
+    await Promise.all([...uploads, more].map(({ ended }) => ended));
+    expect(spool.staysPlain(MIB)).toBe(true);
+    const slow = new Spool(join(folder, 'other'), { minFreeBytes: 0 });
+    expect(slow.staysPlain(MIB)).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import { createWriteStream, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { mkdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { whyNoRoom } from '@app/ingest-queue';
+import { type IngestQueue, whyNoRoom } from '@app/ingest-queue';
 import { diskFull, MillraceError } from '@app/platform';
 import { isOutOfSpace } from '@app/acceptance';
 
@@ -32,8 +32,8 @@ interface SpoolOptions {
   readonly minFreeBytes: number;
   /** Gives the free bytes of the disk that a path is on. */
   readonly freeBytes?: (path: string) => Promise<number>;
-  /** Tells how many bytes the queue takes without compression, on their way and there. */
-  readonly plainBytesMax?: () => number;
+  /** The queue that takes what was accepted; undefined: all of it is compressed. */
+  readonly queue?: Pick<IngestQueue, 'plainBytesMax'>;
 }
 
 /** For fewer bytes their compression takes a few milliseconds at most. */
@@ -66,8 +66,9 @@ export class Spool {
 
   /** Tells whether a batch of so many bytes goes on the queue without compression. */
   staysPlain(bytes: number): boolean {
-    const { plainBytesMax = () => 0 } = this.options;
-    return bytes >= PLAIN_BYTES && writtenBy([...this.uses.values()]) <= plainBytesMax();
+    if (bytes < PLAIN_BYTES) return false;
+    const most = this.options.queue?.plainBytesMax() ?? 0;
+    return bytes <= most && writtenBy([...this.uses.values()]) <= most;
   }
 
   /** A folder that stays for as long as the process runs. */

@@ -223,7 +223,7 @@ async function payloadBytes(records: readonly QueueRecord[]): Promise<number> {
   return sum;
 }
 
-/** What is not compressed on the queue has half of its size, or less, in a table. */
+/** A batch that is not compressed on the queue has half of its size, or less, in a table. */
 async function storedBytes(file: string): Promise<number> {
   const { size } = await stat(file);
   return isCompressed(file) ? size : size / 2;
