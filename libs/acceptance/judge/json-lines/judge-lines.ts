@@ -6,7 +6,7 @@ import type { ChunkMemory } from '../chunk/chunk-memory.js';
 import type { JudgeJob, SurveyedKind } from '../chunk/judge-job.js';
 import { FaultFound } from '../json/fault.js';
 import { INT, isSilent, KINDS, nameOfKind, NONE, ODDLY_WRITTEN, OWN } from '../values/kinds.js';
-import { LineWriter, type Patch } from './line-writer.js';
+import { HALF, LineWriter, type Patch } from './line-writer.js';
 import { PathSurvey } from '../json/path-survey.js';
 import { writtenPlainly } from '../values/number-text.js';
 import { quoted } from '../json/text-escape.js';
@@ -19,6 +19,8 @@ import type { TypedColumn } from '../columns/typed-column.js';
 import { AS_IT_STANDS } from '../values/value-reader.js';
 
 const NEWLINE = 0x0a;
+/** The first bytes of a record to which a time is added. */
+const TIME_KEY = `"${TIMESTAMP}":`;
 /** Index of `_timestamp` in the table of fields. */
 const TIME = 0;
 
@@ -244,6 +246,10 @@ export class LinesJudge {
     const { bytes, patches } = this;
     if (this.times === 'by magnitude' && micros !== undefined && !isToldByMagnitude(micros))
       this.wantsMicroseconds = true;
+    if (!own && typeof micros === 'number' && micros >= HALF) {
+      patches.push({ from: begin + 1, to: begin + 1, text: TIME_KEY, micros });
+      return;
+    }
     const time = micros === undefined ? 'null' : textOfMicros(micros);
     if (!own) patches.push({ from: begin + 1, to: begin + 1, text: `"${TIMESTAMP}":${time},` });
     else if (!isWritten(bytes, own, time))

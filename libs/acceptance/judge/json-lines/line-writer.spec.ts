@@ -1,12 +1,17 @@
 import fc from 'fast-check';
 import { rounds } from '../../../../test/rounds.js';
 import { ChunkMemory } from '../chunk/chunk-memory.js';
-import { LineWriter } from './line-writer.js';
+import { HALF, LineWriter } from './line-writer.js';
 
 const line = fc.record({
   length: fc.oneof(fc.integer({ min: 1, max: 400 }), fc.constantFrom(65_535, 70_000, 300_000)),
   fate: fc.constantFrom('kept', 'kept', 'kept', 'left out', 'patched'),
-  patch: fc.record({ at: fc.nat(), length: fc.nat(20), text: fc.stringMatching(/^[a-z]{0,9}$/) }),
+  patch: fc.record({
+    at: fc.nat(),
+    length: fc.nat(20),
+    text: fc.stringMatching(/^[a-z]{0,9}$/),
+    micros: fc.option(fc.integer({ min: HALF, max: Number.MAX_SAFE_INTEGER }), { nil: undefined }),
+  }),
 });
 
 describe('LineWriter', () => {
@@ -29,10 +34,13 @@ describe('LineWriter', () => {
             writer.line(from, to);
             wanted += text;
           } else if (fate === 'patched') {
+            const { text: before, micros } = patch;
+            const rest = { text: before, ...(micros !== undefined && { micros }) };
             const at = patch.at % length;
             const end = Math.min(length, at + patch.length);
-            writer.patched(from, to, [{ from: from + at, to: from + end, text: patch.text }]);
-            wanted += `${text.slice(0, at)}${patch.text}${text.slice(end)}`;
+            writer.patched(from, to, [{ from: from + at, to: from + end, ...rest }]);
+            const number = micros === undefined ? '' : `${micros},`;
+            wanted += `${text.slice(0, at)}${before}${number}${text.slice(end)}`;
           }
           from = to;
         }
