@@ -137,6 +137,7 @@ describe('judgeChunk', () => {
       [0, 1, 2, 0, 2],
     ]);
     expect(told?.reasons).toHaveLength(3);
+    expect(told?.bytes).toBe(Buffer.byteLength(`${long}[1]{"a":1}y{"a":2}`));
   });
 
   const SIZE = 2 ** 22;

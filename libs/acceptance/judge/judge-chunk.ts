@@ -138,5 +138,5 @@ function rejectionsOf(bytes: Buffer, refused: RefusedRecords): JudgedRejections 
   const { lines, reasonOf, reasons } = refused;
   const { from, to } = refused.place(0);
   const firstText = bytes.toString('utf8', from, Math.min(to, from + KNOWN_BYTES));
-  return { lines, reasonOf, reasons, firstText };
+  return { lines, reasonOf, reasons, bytes: refused.bytes, firstText };
 }

@@ -164,15 +164,17 @@ export class BatchEnqueuer {
     const key = keyOf(database, stream);
     for (const { schema, accepted, rejected, recordBytes } of chunks) {
       const streamId = schema?.id ?? '';
-      const add = async (table: TableName, batch: ColumnarFile): Promise<void> => {
+      const add = async (table: TableName, batch: ColumnarFile, ofAll: number): Promise<void> => {
         for (const piece of await splitBatch(engine, batch, this.queue.payloadBytesMax)) {
-          const bytes = Math.ceil((recordBytes * piece.rows) / batch.rows);
+          const bytes = Math.ceil((ofAll * piece.rows) / batch.rows);
           const record = await toRecord(key, { table, streamId, recordBytes: bytes }, piece);
           records.push({ ...record, headers: { ...traceparent, ...record.headers } });
         }
       };
-      if (accepted) await add(tableOf(schema), accepted);
-      if (rejected) await add({ database, table: REJECTED_TABLE }, rejected);
+      if (accepted) await add(tableOf(schema), accepted, recordBytes);
+      // The rejected ones of many chunks go into one part, if they are few.
+      const bytes = rejected?.rejections?.bytes ?? recordBytes;
+      if (rejected) await add({ database, table: REJECTED_TABLE }, rejected, bytes);
     }
     return records;
   }

@@ -78,6 +78,8 @@ export interface JudgedRejections {
   /** Index in {@link reasons}, for each line. */
   readonly reasonOf: Uint32Array;
   readonly reasons: readonly string[];
+  /** The bytes of all of these records. */
+  readonly bytes: number;
   /** The beginning of the first of these records. */
   readonly firstText: string;
 }

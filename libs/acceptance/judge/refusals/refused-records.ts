@@ -8,6 +8,8 @@ const FIRST_ROOM = 64;
  */
 export class RefusedRecords {
   count = 0;
+  /** The bytes of all of them. */
+  bytes = 0;
   private lineOf = new Float64Array(FIRST_ROOM);
   private reason = new Uint32Array(FIRST_ROOM);
   private from = new Uint32Array(FIRST_ROOM);
@@ -25,6 +27,7 @@ export class RefusedRecords {
     this.from[at] = from;
     this.to[at] = to;
     this.count += 1;
+    this.bytes += to - from;
   }
 
   /** Each reason once, in the order in which they came first. */
