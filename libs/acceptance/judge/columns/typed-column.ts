@@ -168,8 +168,8 @@ export class TypedColumn {
    */
   private list(bytes: Buffer, from: number): string | undefined {
     const scanner = new JsonScanner(bytes);
-    const written: string[] = [];
-    let isOther = false;
+    /** The elements as they are written; most lists need none, because they stay as they are. */
+    let written: string[] | undefined;
     scanner.at = from + 1;
     do {
       scanner.blanks();
@@ -177,10 +177,10 @@ export class TypedColumn {
       const kind = scanner.value(0);
       const one = kind === NONE ? AS_IT_STANDS : this.single(bytes, kind, start, scanner.at);
       if (one === undefined) return undefined;
-      isOther ||= one !== AS_IT_STANDS;
-      written.push(one || bytes.toString('latin1', start, scanner.at));
+      if (one !== AS_IT_STANDS) written ??= elementsBefore(bytes, from, start);
+      written?.push(one || bytes.toString('latin1', start, scanner.at));
     } while (scanner.goesOn(CLOSE_ARRAY));
-    return isOther ? `[${written.join(',')}]` : AS_IT_STANDS;
+    return written ? `[${written.join(',')}]` : AS_IT_STANDS;
   }
 
   private quoted(text: string): string {
@@ -192,4 +192,18 @@ export class TypedColumn {
     const one = isList ? 'each null, or ' : '';
     return `does not fit the column's type, ${declarableName(this.type)}: want ${one}${wanted(element)}; send others in a field of another name`;
   }
+}
+
+/** The elements of an array that stand before a place, as they are written there. */
+function elementsBefore(bytes: Buffer, from: number, place: number): string[] {
+  const scanner = new JsonScanner(bytes);
+  const written: string[] = [];
+  scanner.at = from + 1;
+  for (scanner.blanks(); scanner.at < place; scanner.blanks()) {
+    const start = scanner.at;
+    scanner.value(0);
+    written.push(bytes.toString('latin1', start, scanner.at));
+    scanner.goesOn(CLOSE_ARRAY);
+  }
+  return written;
 }

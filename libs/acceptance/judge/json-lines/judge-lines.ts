@@ -8,7 +8,7 @@ import { FaultFound } from '../json/fault.js';
 import { INT, isSilent, KINDS, nameOfKind, NONE, ODDLY_WRITTEN, OWN } from '../values/kinds.js';
 import { LineWriter, type Patch } from './line-writer.js';
 import { PathSurvey } from '../json/path-survey.js';
-import { writtenPlainly } from '../values/number-text.js';
+import { plainInteger } from './plain-integer.js';
 import { quoted } from '../json/text-escape.js';
 import { ALTERNATIVE_TIMESTAMP, kindInWords, REASON, TIMESTAMP } from '../refusals/reasons.js';
 import { RecordReader, type Member } from '../json/record-reader.js';
@@ -185,7 +185,8 @@ export class LinesJudge {
     if (!rule.takes(kind, marks)) return false;
     if (rule.quotes(kind)) this.patchBy(member, quoted);
     if (marks === 0) return true;
-    if ((marks & ODDLY_WRITTEN) !== 0 && rule.isOfIntegers) this.patchBy(member, writtenPlainly);
+    if ((marks & ODDLY_WRITTEN) !== 0 && rule.isOfIntegers)
+      this.patches.push(plainInteger(this.bytes, member.from, member.to));
     return true;
   }
 

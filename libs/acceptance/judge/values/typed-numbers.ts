@@ -13,14 +13,25 @@ export const integersWithin =
   (least: number, most: number): ValueReader =>
   (bytes, from, to, isText) => {
     if (isText) return undefined;
-    const plain = plainInteger(bytes, from, to);
-    if (plain !== undefined) return plain >= least && plain <= most ? AS_IT_STANDS : undefined;
+    const point = withoutZeros(bytes, from, to);
+    const plain = plainInteger(bytes, from, point);
+    if (plain !== undefined) {
+      if (plain < least || plain > most) return undefined;
+      return point === to ? AS_IT_STANDS : String(plain);
+    }
     const text = bytes.toString('latin1', from, to);
     const integer = NO_DIGITS.test(text) ? undefined : integerOf(text);
     return integer !== undefined && integer >= least && integer <= most
       ? String(integer)
       : undefined;
   };
+
+/** Tells where a number ends without a point behind which only zeros stand, as in `12.0`. */
+function withoutZeros(bytes: Buffer, from: number, to: number): number {
+  let end = to;
+  while (end > from && bytes[end - 1] === ZERO) end -= 1;
+  return end > from && bytes[end - 1] === POINT ? end - 1 : to;
+}
 
 /** @returns undefined where it is long, or written with a fraction, an exponent, or as `-0` */
 function plainInteger(bytes: Buffer, from: number, to: number): number | undefined {
@@ -51,13 +62,20 @@ export const narrowFloats: ValueReader = (bytes, from, to, isText) => {
   if (EVERY_SHORT.test(text) || NO_DIGITS.test(text)) return AS_IT_STANDS;
   const value = Number(text);
   const float = Math.fround(value);
-  const isKept = shortest(float) === value || (float === value && !Number.isInteger(value));
-  return Number.isFinite(float) && isKept ? AS_IT_STANDS : undefined;
+  if (!Number.isFinite(float)) return undefined;
+  const isExact = float === value && !Number.isInteger(value);
+  return isExact || shortest(float) === value ? AS_IT_STANDS : undefined;
 };
+
+/** The smallest float of 32 bits that has all its bits, and so tells all numbers of six digits apart. */
+const NORMAL_MIN = 2 ** -126;
+/** A number of fewer digits is the same number with six, and each text of digits that is made costs. */
+const EVERY_DIGITS = 6;
 
 /** The number that the shortest text of a float of 32 bits stands for. */
 function shortest(float: number): number {
-  for (let digits = 1; digits < DIGITS_MAX; digits += 1) {
+  const least = Math.abs(float) >= NORMAL_MIN ? EVERY_DIGITS : 1;
+  for (let digits = least; digits < DIGITS_MAX; digits += 1) {
     const value = Number(float.toPrecision(digits));
     if (Math.fround(value) === float) return value;
   }
