@@ -258,7 +258,9 @@ export class LinesJudge {
       writer.line(start, end + 1);
       return;
     }
-    if (patches.length > 1) patches.sort((a, b) => a.from - b.from);
+    // Only the time may stand before what was looked at earlier.
+    if ((patches.at(-1)?.from ?? 0) < (patches.at(-2)?.from ?? 0))
+      patches.sort((a, b) => a.from - b.from);
     writer.patched(from, end + 1, patches);
   }
 }
