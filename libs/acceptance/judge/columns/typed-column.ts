@@ -1,7 +1,8 @@
 import { declarableName, readValueType, type ValueType } from '@app/streams';
 import { JsonScanner } from '../json/json-scanner.js';
 import { EMPTY_ARRAY, FLOAT, INT, NONE, TEXT, UINT } from '../values/kinds.js';
-import { decimalsOf, integersWithin, narrowFloats } from '../values/typed-numbers.js';
+import { narrowFloats } from '../values/narrow-floats.js';
+import { decimalsOf, integersWithin } from '../values/typed-numbers.js';
 import { days, timesOfDay, timestamps } from '../values/typed-times.js';
 import { AS_IT_STANDS, type ValueReader } from '../values/value-reader.js';
 

@@ -47,41 +47,6 @@ function plainInteger(bytes: Buffer, from: number, to: number): number | undefin
   return isNegative ? -value : value;
 }
 
-/** Floats of 32 bits have all numbers of six digits, the point not counted, and neither very large nor very small. */
-const EVERY_SHORT = /^-?(?:\d{1,6}|(?=[\d.]{3,7}$)\d+\.\d+)$/;
-/** This many digits tell any float of 32 bits apart from its neighbours. */
-const DIGITS_MAX = 9;
-
-/**
- * Reads numbers that do not change in a float of 32 bits. It also reads fractions that are the
- * exact value of such a float, with whatever digits: numpy and DuckDB write all of them.
- */
-export const narrowFloats: ValueReader = (bytes, from, to, isText) => {
-  if (isText) return undefined;
-  const text = bytes.toString('latin1', from, to);
-  if (EVERY_SHORT.test(text) || NO_DIGITS.test(text)) return AS_IT_STANDS;
-  const value = Number(text);
-  const float = Math.fround(value);
-  if (!Number.isFinite(float)) return undefined;
-  const isExact = float === value && !Number.isInteger(value);
-  return isExact || shortest(float) === value ? AS_IT_STANDS : undefined;
-};
-
-/** The smallest float of 32 bits that has all its bits, and so tells all numbers of six digits apart. */
-const NORMAL_MIN = 2 ** -126;
-/** A number of fewer digits is the same number with six, and each text of digits that is made costs. */
-const EVERY_DIGITS = 6;
-
-/** The number that the shortest text of a float of 32 bits stands for. */
-function shortest(float: number): number {
-  const least = Math.abs(float) >= NORMAL_MIN ? EVERY_DIGITS : 1;
-  for (let digits = least; digits < DIGITS_MAX; digits += 1) {
-    const value = Number(float.toPrecision(digits));
-    if (Math.fround(value) === float) return value;
-  }
-  return Number(float.toPrecision(DIGITS_MAX));
-}
-
 /**
  * Reads decimals that fit with all of their digits: numbers, or texts in JSON's notation of
  * numbers.
