@@ -56,4 +56,22 @@ describe('frames of Zstandard', () => {
     expect(() => follow(Buffer.from('garbage'), 3)).toThrow('no frame begins with 62726167');
     expect(follow(Buffer.alloc(0), 1)).toBe(false);
   });
+
+  it('are cut into pieces of few blocks: a bomb into small ones, others hardly', () => {
+    const blocks = 1000;
+    const begin = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 7 << 3]);
+    // Each block is 128 KiB of one byte; the last one says so.
+    const block = (isLast: boolean): Buffer => {
+      const bytes = Buffer.alloc(4);
+      bytes.writeUIntLE((0x20000 << 3) | (1 << 1) | (isLast ? 1 : 0), 0, 3);
+      return bytes;
+    };
+    const bomb = [begin, ...Array.from({ length: blocks }, (_, at) => block(at === blocks - 1))];
+    const ends = new ZstdFrames().push(Buffer.concat(bomb));
+    const sizes = ends.map((end, index) => end - (ends[index - 1] ?? 0));
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(begin.length + 64 * 4);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(begin.length + blocks * 4);
+    const text = Buffer.from(Array.from({ length: 60_000 }, (_, at) => (at * 7919) % 251));
+    expect(new ZstdFrames().push(compress(text))).toHaveLength(1);
+  });
 });

@@ -7,6 +7,8 @@ const DICTIONARY_ID_BYTES = [0, 1, 2, 4] as const;
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8] as const;
 const CHECKSUM_BYTES = 4;
 const RLE_BLOCK = 1;
+/** A piece of a body has so many blocks at most, each of which is 128 KiB at most when decoded. */
+const BLOCKS_MAX = 64;
 
 /** RFC 9659 allows a content encoding a window of this size, which a decoder keeps in memory. */
 const WINDOW_BYTES_MAX = 8 * 1024 * 1024;
@@ -38,15 +40,27 @@ export class ZstdFrames {
   private hasChecksum = false;
   private behindWindow = 0;
   private frames = 0;
+  /** The number of blocks that began in the current piece. */
+  private blocks = 0;
 
   /** Tells whether there was a frame, and every frame is complete. */
   get whole(): boolean {
     return this.frames > 0 && this.field === 'magic' && this.seen === 0 && this.skip === 0;
   }
 
-  /** @throws {Error} if a frame should begin and does not, or needs too much memory. */
-  push(piece: Uint8Array): void {
+  /**
+   * Cuts what came into pieces whose content is small, whatever is in them.
+   * @returns the end of each piece; the last one ends where the input does
+   * @throws {Error} if a frame should begin and does not, or needs too much memory.
+   */
+  push(piece: Uint8Array): readonly number[] {
+    const ends: number[] = [];
+    this.blocks = 0;
     for (let at = 0; at < piece.length;) {
+      if (this.blocks === BLOCKS_MAX) {
+        ends.push(at);
+        this.blocks = 0;
+      }
       if (this.skip > 0) {
         const skipped = Math.min(this.skip, piece.length - at);
         this.skip -= skipped;
@@ -58,6 +72,8 @@ export class ZstdFrames {
       at += 1;
       if (this.seen === this.bytes) this.take();
     }
+    ends.push(piece.length);
+    return ends;
   }
 
   private take(): void {
@@ -107,6 +123,7 @@ export class ZstdFrames {
   }
 
   private block(header: number): void {
+    this.blocks += 1;
     const isLast = (header & 1) === 1;
     const bytes = ((header >> 1) & 0b11) === RLE_BLOCK ? 1 : header >> 3;
     if (isLast) this.goOn('magic', bytes + (this.hasChecksum ? CHECKSUM_BYTES : 0));

@@ -30,6 +30,11 @@ describe('the type for a new column', () => {
   it.each([
     [kinds(['Int64', 1]), 'Nullable(Int64)'],
     [kinds(['Int64', 5], ['Float64', 1]), 'Nullable(Float64)'],
+    // The fewer are rejected: integers that floats would round, or fractions.
+    [kinds(['Int64', 5], [beyondFloat('Int64'), 2], ['Float64', 1]), 'Nullable(Int64)'],
+    [kinds(['Int64', 5], [beyondFloat('Int64'), 1], ['Float64', 1]), 'Nullable(Float64)'],
+    [kinds(['Int64', 5], ['UInt64', 2], [beyondFloat('UInt64'), 2], ['Float64', 1]), 'Nullable(UInt64)'], // prettier-ignore
+    [kinds(['Array(Nullable(Int64))', 5], [beyondFloat('Array(Nullable(Int64))'), 2], ['Array(Nullable(Float64))', 1]), 'Array(Nullable(Int64))'], // prettier-ignore
     [kinds(['Int64', 5], ['UInt64', 1]), 'Nullable(UInt64)'],
     [kinds(['None', 9], ['Bool', 1]), 'Nullable(Bool)'],
     [kinds(['JSON', 2], ['Int64', 3]), 'Nullable(Int64)'],

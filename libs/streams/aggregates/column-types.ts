@@ -153,7 +153,7 @@ export function firstType(kinds: Kinds): FirstType | undefined {
   const [only, other] = most?.families ?? [];
   if (!only) return undefined;
   if (other) return { type: STRING, verbatim: 'scalars' };
-  const type = narrowest(only);
+  const type = narrowest(only, kinds);
   return kinds.has(changedIn(type)) ? { type: STRING, verbatim: 'arrays' } : { type };
 }
 
@@ -173,13 +173,17 @@ const sumOf = (seen: Seen['seen']): number => seen.reduce((sum, [, count]) => su
 
 /**
  * The first type of the family that takes every kind, or else the one that takes the most values.
+ * Where more integers are beyond floats than there are fractions, the fractions are left out.
  */
-function narrowest({ family, seen }: Seen): string {
+function narrowest({ family, seen }: Seen, kinds: Kinds): string {
   const taken = (type: string): number => sumOf(seen.filter(([kind]) => fits(type, kind)));
-  return family.reduce(
-    (best, type) => (taken(type) > taken(best) ? type : best),
-    family[0] ?? STRING,
-  );
+  const most = (types: readonly string[]): string =>
+    types.reduce((best, type) => (taken(type) > taken(best) ? type : best), types[0] ?? STRING);
+  const type = most(family);
+  const fractions = sumOf(seen.filter(([kind]) => FRACTIONS.has(kind)));
+  const inexact = seen.reduce((sum, [kind]) => sum + (kinds.get(beyondFloat(kind)) ?? 0), 0);
+  const isOfFractions = type === FLOAT || type === arrayOf(FLOAT);
+  return isOfFractions && inexact > fractions ? most(family.slice(0, family.indexOf(type))) : type;
 }
 
 export const isSilent = (kind: string): boolean => kind === 'None' || kind === 'Array(Nothing)';

@@ -1,7 +1,8 @@
 import { declarableName, readValueType, type ValueType } from '@app/streams';
 import { JsonScanner } from '../json/json-scanner.js';
 import { EMPTY_ARRAY, FLOAT, INT, NONE, TEXT, UINT } from '../values/kinds.js';
-import { decimalsOf, integersWithin, narrowFloats } from '../values/typed-numbers.js';
+import { narrowFloats } from '../values/narrow-floats.js';
+import { decimalsOf, integersWithin } from '../values/typed-numbers.js';
 import { days, timesOfDay, timestamps } from '../values/typed-times.js';
 import { AS_IT_STANDS, type ValueReader } from '../values/value-reader.js';
 
@@ -168,8 +169,8 @@ export class TypedColumn {
    */
   private list(bytes: Buffer, from: number): string | undefined {
     const scanner = new JsonScanner(bytes);
-    const written: string[] = [];
-    let isOther = false;
+    /** The elements as they are written; most lists need none, because they stay as they are. */
+    let written: string[] | undefined;
     scanner.at = from + 1;
     do {
       scanner.blanks();
@@ -177,10 +178,10 @@ export class TypedColumn {
       const kind = scanner.value(0);
       const one = kind === NONE ? AS_IT_STANDS : this.single(bytes, kind, start, scanner.at);
       if (one === undefined) return undefined;
-      isOther ||= one !== AS_IT_STANDS;
-      written.push(one || bytes.toString('latin1', start, scanner.at));
+      if (one !== AS_IT_STANDS) written ??= elementsBefore(bytes, from, start);
+      written?.push(one || bytes.toString('latin1', start, scanner.at));
     } while (scanner.goesOn(CLOSE_ARRAY));
-    return isOther ? `[${written.join(',')}]` : AS_IT_STANDS;
+    return written ? `[${written.join(',')}]` : AS_IT_STANDS;
   }
 
   private quoted(text: string): string {
@@ -192,4 +193,18 @@ export class TypedColumn {
     const one = isList ? 'each null, or ' : '';
     return `does not fit the column's type, ${declarableName(this.type)}: want ${one}${wanted(element)}; send others in a field of another name`;
   }
+}
+
+/** The elements of an array that stand before a place, as they are written there. */
+function elementsBefore(bytes: Buffer, from: number, place: number): string[] {
+  const scanner = new JsonScanner(bytes);
+  const written: string[] = [];
+  scanner.at = from + 1;
+  for (scanner.blanks(); scanner.at < place; scanner.blanks()) {
+    const start = scanner.at;
+    scanner.value(0);
+    written.push(bytes.toString('latin1', start, scanner.at));
+    scanner.goesOn(CLOSE_ARRAY);
+  }
+  return written;
 }

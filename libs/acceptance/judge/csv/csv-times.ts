@@ -1,4 +1,4 @@
-import { INNER_BREAK, QUOTED, SPECIAL, type CsvFields } from './csv-fields.js';
+import { QUOTED, SPECIAL, withLineBreaks, type CsvFields } from './csv-fields.js';
 import {
   isNumberText,
   microsOfNumber,
@@ -8,7 +8,6 @@ import {
   type Micros,
 } from '../values/time-text.js';
 
-const NEWLINE = 0x0a;
 /** A number as JSON has it. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
@@ -40,9 +39,6 @@ export function timeOfField(
 }
 
 function fieldText(bytes: Buffer, from: number, to: number, isQuoted: boolean): string {
-  const restored = Uint8Array.from(bytes.subarray(from, to), (byte) =>
-    byte === INNER_BREAK ? NEWLINE : byte,
-  );
-  const text = Buffer.from(restored).toString('utf8');
+  const text = withLineBreaks(bytes, from, to).toString('utf8');
   return isQuoted ? text.replaceAll('""', '"') : text;
 }

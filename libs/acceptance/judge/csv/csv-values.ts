@@ -15,7 +15,6 @@ const LOWER = 0x20;
 const PLAIN_DIGITS = 15;
 /** Nothing else that is written oddly is as short as `-0`, which is an integer. */
 const MINUS_ZERO_LENGTH = 2;
-const [ZERO_TEXT, BREAK] = [Buffer.from('0'), Buffer.from('\n')];
 const [TRUE, FALSE] = [Buffer.from('true'), Buffer.from('false')];
 /** Floats that have no digits, by the words for them in small letters, as the engine reads them: it takes `nan` for the beginning of `null`. */
 const WORDS: ReadonlyMap<string, Buffer> = new Map([
@@ -62,6 +61,9 @@ export class CsvValues {
   from = 0;
   to = 0;
   private readonly scanner: JsonScanner;
+  /** A number with the digit that it lacks is written here. */
+  private completed = Buffer.alloc(64);
+  private completedScanner = new JsonScanner(this.completed);
 
   /** @param bytes the lines; the last one must end with a line break */
   constructor(private readonly bytes: Buffer) {
@@ -153,10 +155,19 @@ export class CsvValues {
   /** Writes 0.5 for `.5`, and 5.0 for `5.`. */
   private numberWithZero(from: number, place: number, to: number): number {
     const { bytes } = this;
-    const number = [bytes.subarray(from, place), ZERO_TEXT, bytes.subarray(place, to), BREAK];
-    this.source = Buffer.concat(number);
-    [this.from, this.to] = [0, to - from + 1];
-    return this.scanned(new JsonScanner(this.source), this.from, this.to);
+    const length = to - from + 1;
+    if (length >= this.completed.length) {
+      this.completed = Buffer.alloc(2 * length);
+      this.completedScanner = new JsonScanner(this.completed);
+    }
+    const { completed } = this;
+    for (let at = from; at < place; at += 1) completed[at - from] = bytes[at] ?? 0;
+    completed[place - from] = ZERO;
+    for (let at = place; at < to; at += 1) completed[at - from + 1] = bytes[at] ?? 0;
+    completed[length] = NEWLINE;
+    this.source = completed;
+    [this.from, this.to] = [0, length];
+    return this.scanned(this.completedScanner, 0, length);
   }
 
   private scanned(scanner: JsonScanner, from: number, to: number): number {

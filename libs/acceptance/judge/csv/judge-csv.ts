@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { ChunkMemory } from '../chunk/chunk-memory.js';
-import { CsvFields, INNER_BREAK, QUOTED, SPECIAL } from './csv-fields.js';
+import { CsvFields, INNER_BREAK, QUOTED, SPECIAL, withLineBreaks } from './csv-fields.js';
 import type { CsvShape } from '../chunk/csv-shape.js';
 import { CsvObjects } from './csv-objects.js';
 import { timeOfField } from './csv-times.js';
@@ -122,8 +122,7 @@ export class CsvJudge {
   private verdict(at: number): string | undefined {
     const { bytes, fields, shape, writer, known } = this;
     const { end } = fields;
-    if (!this.isAllUtf8 && !isUtf8(withoutInnerBreaks(bytes.subarray(at, end))))
-      return REASON.notUtf8;
+    if (!this.isAllUtf8 && !isRecordUtf8(bytes.subarray(at, end))) return REASON.notUtf8;
     if (fields.count > shape.columns.length)
       return REASON.beyondHeader(fields.written, shape.columns.length);
     this.reason = undefined;
@@ -290,7 +289,5 @@ export class CsvJudge {
 const isBlank = (bytes: Buffer, at: number): boolean =>
   bytes[at] === NEWLINE || (bytes[at] === RETURN && bytes[at + 1] === NEWLINE);
 
-const withoutInnerBreaks = (record: Buffer): Uint8Array =>
-  record.includes(INNER_BREAK)
-    ? Uint8Array.from(record, (byte) => (byte === INNER_BREAK ? NEWLINE : byte))
-    : record;
+const isRecordUtf8 = (record: Buffer): boolean =>
+  isUtf8(record.includes(INNER_BREAK) ? withLineBreaks(record, 0, record.length) : record);

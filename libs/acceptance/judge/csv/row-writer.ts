@@ -86,14 +86,18 @@ export class RowWriter {
   }
 
   private escaped(source: Buffer, from: number, to: number, isQuoted: boolean): void {
+    let begun = from;
     for (let index = from; index < to; index += 1) {
       const byte = source[index] ?? 0;
       const escape = ESCAPES[byte];
-      if (escape) this.copy(escape);
-      else this.byte(byte);
+      if (!escape) continue;
+      this.copy(source, begun, index);
+      this.copy(escape);
       // Within quotes, two quotes stand for one.
       if (byte === QUOTE && isQuoted) index += 1;
+      begun = index + 1;
     }
+    if (begun < to) this.copy(source, begun, to);
   }
 
   /** A row that does not fit goes on in another block. */

@@ -8,7 +8,7 @@ import { FaultFound } from '../json/fault.js';
 import { INT, isSilent, KINDS, nameOfKind, NONE, ODDLY_WRITTEN, OWN } from '../values/kinds.js';
 import { HALF, LineWriter, type Patch } from './line-writer.js';
 import { PathSurvey } from '../json/path-survey.js';
-import { writtenPlainly } from '../values/number-text.js';
+import { plainInteger } from './plain-integer.js';
 import { quoted } from '../json/text-escape.js';
 import { ALTERNATIVE_TIMESTAMP, kindInWords, REASON, TIMESTAMP } from '../refusals/reasons.js';
 import { RecordReader, type Member } from '../json/record-reader.js';
@@ -187,7 +187,8 @@ export class LinesJudge {
     if (!rule.takes(kind, marks)) return false;
     if (rule.quotes(kind)) this.patchBy(member, quoted);
     if (marks === 0) return true;
-    if ((marks & ODDLY_WRITTEN) !== 0 && rule.isOfIntegers) this.patchBy(member, writtenPlainly);
+    if ((marks & ODDLY_WRITTEN) !== 0 && rule.isOfIntegers)
+      this.patches.push(plainInteger(this.bytes, member.from, member.to));
     return true;
   }
 
@@ -263,7 +264,9 @@ export class LinesJudge {
       writer.line(start, end + 1);
       return;
     }
-    if (patches.length > 1) patches.sort((a, b) => a.from - b.from);
+    // Only the time may stand before what was looked at earlier.
+    if ((patches.at(-1)?.from ?? 0) < (patches.at(-2)?.from ?? 0))
+      patches.sort((a, b) => a.from - b.from);
     writer.patched(from, end + 1, patches);
   }
 }

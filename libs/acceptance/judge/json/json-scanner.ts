@@ -13,13 +13,8 @@ import {
   OBJECT,
   TEXT,
 } from '../values/kinds.js';
-import {
-  BEYOND_64_BITS,
-  kindIn,
-  marksIn,
-  tellFraction,
-  tellInteger,
-} from '../values/number-text.js';
+import { tellDecimal } from '../values/decimal-bytes.js';
+import { BEYOND_64_BITS, kindIn, marksIn, tellInteger } from '../values/number-text.js';
 import { marksOfArray, marksOfObject } from './nesting-marks.js';
 import { namedTwice } from './named-twice.js';
 import { NO_PATH, type PathSurvey } from './path-survey.js';
@@ -275,7 +270,7 @@ export class JsonScanner {
     }
     this.at = at;
     if (isFraction && at - start < FRACTION_DIGITS_MAX) return FLOAT;
-    return this.told(tellFraction(this.written(start)));
+    return this.told(tellDecimal(bytes, start, at));
   }
 
   /** @returns the end of the digits; there is at least one. */

@@ -48,6 +48,8 @@ export const NO_PATH = -1;
 export class PathSurvey {
   /** They are found by key; where there are more than may be told apart, their columns list no more paths. */
   private readonly keys: Buffer[] = [];
+  /** For each key, how it was spelled last with an escape. */
+  private readonly spelled: (Buffer | undefined)[] = [];
   private readonly parents: number[] = [];
   private readonly depths: number[] = [];
   /** Bytes of each path with its dots: a longer one is listed nowhere, and would be written out for each key below it. */
@@ -106,11 +108,16 @@ export class PathSurvey {
     const expected = before >= 0 ? this.following[before] : this.first[parent];
     const key = expected === undefined || expected < 0 ? undefined : this.keys[expected];
     if (expected !== undefined && key && isSame(key, bytes, from + 1, to - 1)) return expected;
+    if (expected !== undefined && isEscaped) {
+      const spelled = this.spelled[expected];
+      if (spelled && isSame(spelled, bytes, from + 1, to - 1)) return expected;
+    }
     const name = isEscaped
       ? String(JSON.parse(bytes.toString('utf8', from, to)))
       : bytes.toString('utf8', from + 1, to - 1);
     const found = this.named(parent, name);
     if (found < 0) return found;
+    if (isEscaped) this.spelled[found] = Buffer.from(bytes.subarray(from + 1, to - 1));
     if (before >= 0) this.following[before] = found;
     else this.first[parent] = found;
     return found;
@@ -144,6 +151,7 @@ export class PathSurvey {
 
   private add(parent: number, key: Buffer): number {
     const index = this.keys.push(key) - 1;
+    this.spelled.push(undefined);
     this.parents.push(parent);
     this.sizes.push(parent < 0 ? 0 : this.sizeBelow(parent, key.length));
     this.depths.push(parent < 0 ? 0 : (this.depths[parent] ?? 0) + 1);

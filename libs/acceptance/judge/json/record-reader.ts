@@ -5,6 +5,8 @@ import { NO_PATH } from './path-survey.js';
 const [QUOTE, COLON, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x3a, 0x7b, 0x7d];
 /** More distinct fields than any stream may have; records with others are refused. */
 const FIELDS_MAX = 20_000;
+/** Spellings of names that are remembered. A client could spell one in any number of ways. */
+const SPELLED_MAX = 5000;
 
 /** A field of the current record, and its place. */
 export interface Member {
@@ -45,6 +47,9 @@ export class RecordReader {
   private enteredFresh = false;
   /** The place of the name of the current member. */
   private keyFrom = 0;
+  /** Names as they are spelled with escapes, for each the field that it is. */
+  private readonly spelled = new FieldTable([]);
+  private readonly fieldOfSpelled: number[] = [];
   /** Fields of the current record that no record had before. */
   private readonly fresh = new Map<string, number>();
 
@@ -157,15 +162,30 @@ export class RecordReader {
   /** @returns its index, or the one that it will have; -1 when there are too many */
   private fieldOf(from: number, to: number, before: number): number {
     const { bytes, fields, scanner } = this;
-    const escaped = scanner.hasEscape ? this.textAt(from, to) : undefined;
+    const { hasEscape } = scanner;
     const expected = this.following[before + 1] ?? 0;
-    const field =
-      escaped === undefined
-        ? fields.find(bytes, from + 1, to - 1, expected)
-        : fields.indexOf(escaped);
+    const field = hasEscape
+      ? this.escapedField(from, to)
+      : fields.find(bytes, from + 1, to - 1, expected);
     if (field >= 0 && field !== expected) this.following[before + 1] = field;
-    if (field < 0) return this.freshField(escaped ?? bytes.toString('utf8', from + 1, to - 1));
+    if (field < 0)
+      return this.freshField(
+        hasEscape ? this.textAt(from, to) : bytes.toString('utf8', from + 1, to - 1),
+      );
     this.see(field);
+    return field;
+  }
+
+  /** Finds a name with an escape. Programs spell a name alike each time, so it is read once. */
+  private escapedField(from: number, to: number): number {
+    const { bytes, fields, spelled, fieldOfSpelled } = this;
+    const known = fieldOfSpelled[spelled.find(bytes, from + 1, to - 1, -1)];
+    if (known !== undefined) return known;
+    const field = fields.indexOf(this.textAt(from, to));
+    if (field >= 0 && fieldOfSpelled.length < SPELLED_MAX) {
+      spelled.add(bytes.toString('utf8', from + 1, to - 1));
+      fieldOfSpelled.push(field);
+    }
     return field;
   }
 

@@ -27,6 +27,23 @@ export function endOfEscape(bytes: Buffer, at: number): number | Fault {
   return other < 0xdc00 || other > 0xdfff ? 'half a pair' : end + UNICODE_ESCAPE;
 }
 
+/** The characters that single letters stand for behind a backslash. */
+const MEANT: ReadonlyMap<number, number> = new Map(
+  Array.from('"\\/bfnrt', (letter) => [
+    letter.charCodeAt(0),
+    String(JSON.parse(`"\\${letter}"`)).charCodeAt(0),
+  ]),
+);
+
+/** The code point that a valid escape stands for. */
+export function codePointOf(bytes: Buffer, at: number): number {
+  const byte = bytes[at + 1] ?? 0;
+  if (byte !== LOWER_U) return certain(MEANT.get(byte), 'letter of an escape');
+  const unit = codeUnit(bytes, at);
+  if (unit < 0xd800 || unit > 0xdfff) return unit;
+  return 0x10000 + ((unit - 0xd800) << 10) + codeUnit(bytes, at + UNICODE_ESCAPE) - 0xdc00;
+}
+
 /** The code unit of the escape; -1 where its digits are not hexadecimal. */
 function codeUnit(bytes: Buffer, at: number): number {
   let unit = 0;
@@ -41,16 +58,8 @@ function codeUnit(bytes: Buffer, at: number): number {
 }
 
 /**
- * These characters of JSON have to be escaped within a text. Blanks between its tokens may be tabs.
+ * JSON as a JSON text. Quotes, backslashes, tabs and carriage returns are all that it escapes, because
+ * JSON on one line has no other characters that must be. A pattern takes ten times as long.
+ * @param json on one line
  */
-const TO_ESCAPE = /["\\\t\r]/g;
-const ESCAPED: Readonly<Record<string, string>> = {
-  '"': '\\"',
-  '\\': '\\\\',
-  '\t': '\\t',
-  '\r': '\\r',
-};
-
-/** JSON as a JSON text. @param json on one line */
-export const quoted = (json: string): string =>
-  `"${json.replace(TO_ESCAPE, (character) => certain(ESCAPED[character], 'escape'))}"`;
+export const quoted = (json: string): string => JSON.stringify(json);

@@ -2,6 +2,13 @@ import { certain } from '@app/platform';
 
 const FIRST_ROOM = 64;
 
+/** A text, by where it stands. */
+export interface Text {
+  readonly bytes: Buffer;
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
  * Refused records, as numbers in parallel arrays. A chunk of very short lines may have millions,
  * and most of them have one of a few reasons.
@@ -15,6 +22,12 @@ export class RefusedRecords {
   private from = new Uint32Array(FIRST_ROOM);
   private to = new Uint32Array(FIRST_ROOM);
   private readonly indexes = new Map<string, number>();
+  /** One object for all, because there may be millions. */
+  private readonly text: { bytes: Buffer; from: number; to: number } = {
+    bytes: Buffer.alloc(0),
+    from: 0,
+    to: 0,
+  };
 
   /** @param from where the record begins; `to`: where it ends, without blanks */
   add(line: number, reason: string, from: number, to: number): void {
@@ -48,6 +61,15 @@ export class RefusedRecords {
   place(index: number): { readonly from: number; readonly to: number } {
     const [from, to] = [this.from[index], this.to[index]];
     return { from: certain(from, 'refused record'), to: certain(to, 'refused record') };
+  }
+
+  /** A record's text, until the next one is asked for. @param bytes where the records stand */
+  textAt(index: number, bytes: Buffer): Text {
+    const { text } = this;
+    text.bytes = bytes;
+    text.from = certain(this.from[index], 'refused record');
+    text.to = certain(this.to[index], 'refused record');
+    return text;
   }
 
   private grow(): void {

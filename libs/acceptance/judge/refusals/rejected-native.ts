@@ -1,13 +1,14 @@
 import { certain } from '@app/platform';
 import type { JudgeJob } from '../chunk/judge-job.js';
-import type { RefusedRecords } from './refused-records.js';
+import type { RefusedRecords, Text } from './refused-records.js';
 
 const BYTES_OF_64_BITS = 8;
+const HALF = 2 ** 32;
 /**
  * The rows of a block: enough to make the block's own bytes few, and not so many that blocks take
- * much memory.
+ * much memory. With eight times as many, an upload of which nearly all was rejected took 180 MB more.
  */
-const BLOCK_ROWS = 65_536;
+const BLOCK_ROWS = 8192;
 
 /**
  * Rows for `_rejected` in ClickHouse's format Native: blocks of columns, each with its name, its
@@ -30,7 +31,7 @@ export function* rejectedNative(
       ['upload_id', 'String', same(text(uploadId))],
       ['line', 'UInt64', integers(lines.subarray(first, first + rows))],
       ['reason', 'String', texts(rows, (row) => certain(reasons[certain(reasonOf[first + row], 'rejection')], 'reason'))], // prettier-ignore
-      ['record', 'String', texts(rows, (row) => ({ bytes, ...refused.place(first + row) }))],
+      ['record', 'String', texts(rows, (row) => refused.textAt(first + row, bytes))],
     ];
     yield Buffer.concat([
       length(columns.length),
@@ -40,12 +41,6 @@ export function* rejectedNative(
   }
 }
 
-interface Text {
-  readonly bytes: Buffer;
-  readonly from: number;
-  readonly to: number;
-}
-
 function textOf(value: string): Text {
   const bytes = Buffer.from(value);
   return { bytes, from: 0, to: bytes.length };
@@ -53,22 +48,29 @@ function textOf(value: string): Text {
 
 function integers(values: ArrayLike<number>): Buffer {
   const bytes = Buffer.alloc(values.length * BYTES_OF_64_BITS);
-  for (let index = 0; index < values.length; index += 1)
-    bytes.writeBigInt64LE(
-      BigInt(certain(values[index], 'value of a column')),
-      index * BYTES_OF_64_BITS,
-    );
+  for (let index = 0; index < values.length; index += 1) {
+    // A time before 1970 is below zero, and its high half too.
+    const value = certain(values[index], 'value of a column');
+    const high = Math.floor(value / HALF);
+    bytes.writeUInt32LE(value - high * HALF, index * BYTES_OF_64_BITS);
+    bytes.writeInt32LE(high, index * BYTES_OF_64_BITS + BYTES_OF_64_BITS / 2);
+  }
   return bytes;
 }
 
 const text = (value: string): Buffer => texts(1, () => textOf(value));
 
+/** @param each is asked twice for each row, and may give the same object with other places */
 function texts(count: number, each: (row: number) => Text): Buffer {
-  const values = Array.from({ length: count }, (_, row) => each(row));
-  const size = values.reduce((sum, { from, to }) => sum + lengthBytes(to - from) + to - from, 0);
+  let size = 0;
+  for (let row = 0; row < count; row += 1) {
+    const { from, to } = each(row);
+    size += lengthBytes(to - from) + to - from;
+  }
   const target = Buffer.allocUnsafe(size);
   let at = 0;
-  for (const { bytes, from, to } of values) {
+  for (let row = 0; row < count; row += 1) {
+    const { bytes, from, to } = each(row);
     at = writeLength(target, at, to - from);
     at += bytes.copy(target, at, from, to);
   }

@@ -11,7 +11,7 @@ const DIGITS_MAX = 20;
 export const BEYOND_64_BITS = -1;
 export const kindIn = (told: number): number => told & 0xff;
 export const marksIn = (told: number): number => told >> 8;
-const tell = (kind: number, marks: number): number => kind | (marks << 8);
+export const tell = (kind: number, marks: number): number => kind | (marks << 8);
 
 /** The largest of each kind, without a sign, as texts of the same length compare. */
 const [EXACT_FLOAT_DIGITS, INT_DIGITS, INT_MIN_DIGITS, UINT_DIGITS] = [
@@ -75,8 +75,19 @@ export function integerOf(text: string): number | bigint | undefined {
   return BigInt(`${text.startsWith('-') ? '-' : ''}${digits.slice(from, to)}${'0'.repeat(zeros)}`);
 }
 
+/** A point with nothing but zeros behind it, where no exponent follows. */
+const ZEROS_BEHIND = /\.0+(?![\deE])/g;
+/** Something that makes a number odd otherwise. */
+const ODD = /[.eE]|-0/;
 const NUMBERS = /-?\d[\d.eE+-]*/g;
 
-/** JSON text of a number, or of an array of numbers and nulls, with its integers written as integers. */
-export const writtenPlainly = (text: string): string =>
-  text.replace(NUMBERS, (number) => String(integerOf(number) ?? number));
+/**
+ * JSON text of a number, or of an array of numbers and nulls, with its integers written as integers.
+ * Nearly all that are written oddly end with `.0`, and leaving that out takes a tenth of the time.
+ */
+export function writtenPlainly(text: string): string {
+  const short = text.replace(ZEROS_BEHIND, '');
+  return ODD.test(short)
+    ? short.replace(NUMBERS, (number) => String(integerOf(number) ?? number))
+    : short;
+}

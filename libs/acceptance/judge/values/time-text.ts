@@ -1,5 +1,6 @@
 import { instant } from './calendar.js';
-import { digits, TIME_LENGTH } from './iso-bytes.js';
+import { digits } from './iso-bytes.js';
+import { isoTimeAt } from './iso-time.js';
 import { integerOf } from './number-text.js';
 
 /**
@@ -34,38 +35,18 @@ export const microsOfText = (text: string): Micros | undefined =>
 /** Tells whether a text is a number that may be a time. */
 export const isNumberText = (text: string): boolean => NUMBER.test(text);
 
-const [ZERO, NINE, POINT, Z] = [0x30, 0x39, 0x2e, 0x5a];
-const [MINUS, COLON, LETTER_T] = [0x2d, 0x3a, 0x54];
-const FRACTION_MAX = 9;
+const [ZERO, NINE, POINT] = [0x30, 0x39, 0x2e];
+const MICRO_DIGITS = 6;
 /** Microseconds of a unit of a fraction, by the number of its digits. */
 const MICROS_OF_DIGITS = [0, 100_000, 10_000, 1000, 100, 10, 1];
 
-/**
- * ISO 8601 as most programs write it, `2026-01-01T00:00:00.123Z`, read directly from the bytes.
- * @returns undefined where it is written otherwise, or no time that can be stored
- */
-export function plainIsoMicros(bytes: Uint8Array, from: number, to: number): Micros | undefined {
-  const point = from + TIME_LENGTH;
-  const end = to - 1;
-  const length = end - point - 1;
-  if (point > end || bytes[end] !== Z || length === 0 || length > FRACTION_MAX) return undefined;
-  if (bytes[from + 4] !== MINUS || bytes[from + 7] !== MINUS || bytes[from + 10] !== LETTER_T)
-    return undefined;
-  if (bytes[from + 13] !== COLON || bytes[from + 16] !== COLON) return undefined;
-  const hour = digits(bytes, from + 11, 2);
-  const minute = digits(bytes, from + 14, 2);
-  const second = digits(bytes, from + 17, 2);
-  if (hour < 0 || minute < 0 || minute > 59 || second < 0 || second > 59) return undefined;
-  const milliseconds = instant(
-    [digits(bytes, from, 4), digits(bytes, from + 5, 2) - 1, digits(bytes, from + 8, 2)],
-    [hour, minute, second],
-    'Z',
-  );
-  if (milliseconds === undefined) return undefined;
-  if (length < 0) return inMicros(milliseconds, 0);
-  if (bytes[point] !== POINT || digits(bytes, point + 1, length) < 0) return undefined;
-  const told = Math.min(length, 6);
-  return inMicros(milliseconds, digits(bytes, point + 1, told) * (MICROS_OF_DIGITS[told] ?? 0));
+/** @returns undefined where it is not written as {@link isoTimeAt} reads it, or no time that can be stored */
+export function plainIsoMicros(bytes: Buffer, from: number, to: number): Micros | undefined {
+  const time = isoTimeAt(bytes, from, to);
+  if (!time) return undefined;
+  const told = Math.min(time.fractionTo - time.fractionFrom, MICRO_DIGITS);
+  const rest = digits(bytes, time.fractionFrom, told) * (MICROS_OF_DIGITS[told] ?? 0);
+  return inMicros(time.milliseconds, rest);
 }
 
 const isDigit = (byte: number | undefined): boolean =>
@@ -95,8 +76,11 @@ const FIRST_DIGIT_MAX = 0x38;
 /** Nanoseconds since 1973 have so many digits. */
 const NANOS_DIGITS = 18;
 
+/** The digit from which on a number is rounded up. */
+const HALF_DIGIT = 0x35;
+
 /**
- * Reads a number's time directly from the bytes if it is a whole number, as most programs write it.
+ * Reads a number's time directly from the bytes if it is a whole number, or seconds with a fraction, as most programs write it.
  * @returns undefined if it is written otherwise, or is no time that can be stored
  */
 export function plainMicros(bytes: Uint8Array, from: number, to: number): number | undefined {
@@ -106,13 +90,40 @@ export function plainMicros(bytes: Uint8Array, from: number, to: number): number
   const isNanos =
     length === NANOS_DIGITS ||
     (length === NANOS_DIGITS + 1 && (bytes[from] ?? 0) <= FIRST_DIGIT_MAX);
+  const end = endOfDigits(bytes, from, to);
+  if (end < to) return bytes[end] === POINT ? plainSeconds(bytes, from, end, to) : undefined;
   if (length > SAFE_DIGITS && !isMicros && !isNanos) return undefined;
-  for (let at = from; at < to; at += 1) if (!isDigit(bytes[at])) return undefined;
   if (isNanos) return numberAt(bytes, from, length - 3);
   const value = numberAt(bytes, from, length);
   if (value > MICROSECONDS_ABOVE) return value;
   const micros = value > MILLISECONDS_ABOVE ? value * 1000 : value * 1_000_000;
   return micros > LATEST ? undefined : micros;
+}
+
+function endOfDigits(bytes: Uint8Array, from: number, to: number): number {
+  let end = from;
+  while (end < to && isDigit(bytes[end])) end += 1;
+  return end;
+}
+
+/** Seconds of so many digits are told from milliseconds by their number. */
+const SECONDS_DIGITS = 10;
+
+/** Reads seconds with a fraction, as Python's `time.time()` has them, to the nearest microsecond. */
+function plainSeconds(
+  bytes: Uint8Array,
+  from: number,
+  point: number,
+  to: number,
+): number | undefined {
+  const count = to - point - 1;
+  if (point === from || point - from > SECONDS_DIGITS || count === 0) return undefined;
+  if (endOfDigits(bytes, point + 1, to) < to) return undefined;
+  const told = Math.min(count, MICRO_DIGITS);
+  const rest = numberAt(bytes, point + 1, told) * (MICROS_OF_DIGITS[told] ?? 0);
+  const isRoundedUp = count > MICRO_DIGITS && (bytes[point + 1 + MICRO_DIGITS] ?? 0) >= HALF_DIGIT;
+  const micros = numberAt(bytes, from, point - from) * 1_000_000 + rest + (isRoundedUp ? 1 : 0);
+  return Number.isSafeInteger(micros) ? micros : undefined;
 }
 
 /** @param text a number as JSON writes it */

@@ -13,14 +13,25 @@ export const integersWithin =
   (least: number, most: number): ValueReader =>
   (bytes, from, to, isText) => {
     if (isText) return undefined;
-    const plain = plainInteger(bytes, from, to);
-    if (plain !== undefined) return plain >= least && plain <= most ? AS_IT_STANDS : undefined;
+    const point = withoutZeros(bytes, from, to);
+    const plain = plainInteger(bytes, from, point);
+    if (plain !== undefined) {
+      if (plain < least || plain > most) return undefined;
+      return point === to ? AS_IT_STANDS : String(plain);
+    }
     const text = bytes.toString('latin1', from, to);
     const integer = NO_DIGITS.test(text) ? undefined : integerOf(text);
     return integer !== undefined && integer >= least && integer <= most
       ? String(integer)
       : undefined;
   };
+
+/** Tells where a number ends without a point behind which only zeros stand, as in `12.0`. */
+function withoutZeros(bytes: Buffer, from: number, to: number): number {
+  let end = to;
+  while (end > from && bytes[end - 1] === ZERO) end -= 1;
+  return end > from && bytes[end - 1] === POINT ? end - 1 : to;
+}
 
 /** @returns undefined where it is long, or written with a fraction, an exponent, or as `-0` */
 function plainInteger(bytes: Buffer, from: number, to: number): number | undefined {
@@ -34,34 +45,6 @@ function plainInteger(bytes: Buffer, from: number, to: number): number | undefin
     value = value * 10 + byte - ZERO;
   }
   return isNegative ? -value : value;
-}
-
-/** Floats of 32 bits have all numbers of six digits, the point not counted, and neither very large nor very small. */
-const EVERY_SHORT = /^-?(?:\d{1,6}|(?=[\d.]{3,7}$)\d+\.\d+)$/;
-/** This many digits tell any float of 32 bits apart from its neighbours. */
-const DIGITS_MAX = 9;
-
-/**
- * Reads numbers that do not change in a float of 32 bits. It also reads fractions that are the
- * exact value of such a float, with whatever digits: numpy and DuckDB write all of them.
- */
-export const narrowFloats: ValueReader = (bytes, from, to, isText) => {
-  if (isText) return undefined;
-  const text = bytes.toString('latin1', from, to);
-  if (EVERY_SHORT.test(text) || NO_DIGITS.test(text)) return AS_IT_STANDS;
-  const value = Number(text);
-  const float = Math.fround(value);
-  const isKept = shortest(float) === value || (float === value && !Number.isInteger(value));
-  return Number.isFinite(float) && isKept ? AS_IT_STANDS : undefined;
-};
-
-/** The number that the shortest text of a float of 32 bits stands for. */
-function shortest(float: number): number {
-  for (let digits = 1; digits < DIGITS_MAX; digits += 1) {
-    const value = Number(float.toPrecision(digits));
-    if (Math.fround(value) === float) return value;
-  }
-  return Number(float.toPrecision(DIGITS_MAX));
 }
 
 /**

@@ -2,12 +2,14 @@ import {
   CLOCK_LENGTH,
   DAY_LENGTH,
   dayAt,
+  digits as digitsAt,
   endOfFraction,
   isBetween,
   isClockAt,
   significantDigits,
   TIME_LENGTH,
 } from './iso-bytes.js';
+import { isoTimeAt } from './iso-time.js';
 import { plainDecimal, wholeDigits } from './plain-decimal.js';
 import {
   MICROSECONDS_ABOVE,
@@ -15,6 +17,7 @@ import {
   NANOSECONDS_ABOVE,
   toldTime,
 } from './time-text.js';
+import { textOfSecond } from './second-text.js';
 import { AS_IT_STANDS, type ValueReader } from './value-reader.js';
 
 const [Z, SPACE] = [0x5a, 0x20];
@@ -60,15 +63,26 @@ export const timestamps = (digits: number, isUtc: boolean): ValueReader => {
     if (told.hasZone && !isUtc) return undefined;
     return written(told.milliseconds / 1000, told.fraction, digits);
   };
+  const ofOtherText = (bytes: Buffer, from: number, to: number): string | undefined => {
+    const iso = isoTimeAt(bytes, from, to);
+    if (!iso) return ofText(bytes.toString('latin1', from, to));
+    if (iso.hasZone && !isUtc) return undefined;
+    const fraction = bytes.toString('latin1', iso.fractionFrom, iso.fractionTo);
+    return written(iso.milliseconds / 1000, fraction, digits);
+  };
   return (bytes, from, to, isText) => {
-    if (!isText) return ofNumber(bytes.toString('latin1', from, to));
+    if (!isText) {
+      const told = plainTicks(bytes, from, to);
+      if (!told) return ofNumber(bytes.toString('latin1', from, to));
+      return written(told.seconds, told.fraction, digits);
+    }
     const day = to - from < TIME_LENGTH ? -1 : dayAt(bytes, from);
     const isPlain = day > 0 && isBetween(bytes[from + DAY_LENGTH]) && isClockAt(bytes, from + 11);
     const point = from + TIME_LENGTH;
     const end = isPlain ? endOfFraction(bytes, point, to) : -1;
     const isWhole = end === to || (isUtc && end === to - 1 && bytes[end] === Z);
     if (end < 0 || !isWhole || (digits === NANO_DIGITS && day >= LAST_NANO_DAY))
-      return ofText(bytes.toString('latin1', from, to));
+      return ofOtherText(bytes, from, to);
     if (significantDigits(bytes, point, end) > digits) return undefined;
     const kept = Math.min(end - point - 1, digits);
     if (end === to && kept === end - point - 1 && bytes[from + DAY_LENGTH] === SPACE)
@@ -80,12 +94,11 @@ export const timestamps = (digits: number, isUtc: boolean): ValueReader => {
 /** Writes a time as the engine reads it; undefined where the column cannot have it. @param fraction digits of a second */
 function written(seconds: number, fraction: string, digits: number): string | undefined {
   if (seconds < EARLIEST || seconds > LATEST) return undefined;
-  const significant = fraction.replace(/0+$/, '');
+  const significant = fraction.endsWith('0') ? fraction.replace(/0+$/, '') : fraction;
   if (significant.length > digits) return undefined;
   if (digits === NANO_DIGITS && isBeyondNanos(seconds, significant)) return undefined;
-  const time = new Date(seconds * 1000).toISOString();
   const behind = significant === '' ? '' : `.${significant}`;
-  return `${time.slice(0, DAY_LENGTH)} ${time.slice(DAY_LENGTH + 1, TIME_LENGTH)}${behind}`;
+  return `${textOfSecond(seconds)}${behind}`;
 }
 
 const isBeyondNanos = (seconds: number, fraction: string): boolean =>
@@ -95,15 +108,31 @@ const isBeyondNanos = (seconds: number, fraction: string): boolean =>
 /** More digits than any number of nanoseconds has. */
 const WHOLE_MAX = 20;
 
+/** All integers of so many digits are safe, and none of them counts nanoseconds. */
+const SAFE_DIGITS = 15;
+
+/** Reads the seconds of a number of digits alone, as most programs write it. It is undefined if there is anything else. */
+function plainTicks(bytes: Buffer, from: number, to: number): Seconds | undefined {
+  const ticks = to - from > SAFE_DIGITS ? -1 : digitsAt(bytes, from, to - from);
+  if (ticks < 0) return undefined;
+  const unit = ticks > MICROSECONDS_ABOVE ? 6 : ticks > MILLISECONDS_ABOVE ? 3 : 0;
+  if (unit === 0) return { seconds: ticks, fraction: '' };
+  const seconds = Math.floor(ticks / 10 ** unit);
+  return { seconds, fraction: String(ticks - seconds * 10 ** unit).padStart(unit, '0') };
+}
+
+interface Seconds {
+  readonly seconds: number;
+  /** Digits of a second. */
+  readonly fraction: string;
+}
+
 /**
  * Reads the seconds of a number, exactly. It is undefined if the number has more digits of a second
  * than are kept.
  * @param text a number of JSON's grammar
  */
-function secondsOf(
-  text: string,
-  digits: number,
-): { readonly seconds: number; readonly fraction: string } | undefined {
+function secondsOf(text: string, digits: number): Seconds | undefined {
   const value = plainDecimal(text);
   if (!value || wholeDigits(value) > WHOLE_MAX) return undefined;
   // The number counts ticks, of which a second has 10 to the power of `digits`.
