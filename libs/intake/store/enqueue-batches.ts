@@ -172,7 +172,7 @@ export class BatchEnqueuer {
         }
       };
       if (accepted) await add(tableOf(schema), accepted, recordBytes);
-      // The rejected ones of many chunks go into one part, if they are few.
+      // The rejected ones of many chunks are inserted at once if they are few.
       const bytes = rejected?.rejections?.bytes ?? recordBytes;
       if (rejected) await add({ database, table: REJECTED_TABLE }, rejected, bytes);
     }
