@@ -118,6 +118,15 @@ const MAKES: Readonly<Record<string, Make>> = {
       headers: { host: 'example.com', accept: { type: 'text/html', quality: chance.fraction() } },
     },
   }),
+  'vectors of 0.0 and 1.0': (id, { below, fraction }) => {
+    const values = Array.from({ length: 100 }, () => (below(9) === 0 ? '1.0' : '0.0'));
+    return `{"id":${id},"vector":[${values.join(',')},${fraction()}]}`;
+  },
+  'numbers with exponents': (id, { fraction, many }) =>
+    `{"id":${id},${many(10, (place) => `"value_${place}":${(fraction() / 1e5).toExponential(7)}`).join(',')}}`,
+  // Python writes blanks, and all letters beyond ASCII as escapes.
+  'names with escapes': (id, { below, fraction, of }) =>
+    `{"id": ${id}, "gr\\u00f6\\u00dfe": ${below(100_000)}, "h\\u00f6he": ${fraction()}, "stra\\u00dfe": "${of(WORDS)}", "pr\\u00fcfung": {"l\\u00e4nge": ${below(1000)}, "g\\u00fcltig": true}}`,
   'deep lists': (id, chance) => ({ id, cells: deepList(chance, 5) }),
   'unicode texts': (id, chance) => ({
     id,

@@ -74,8 +74,18 @@ function numberAsSent(line: string, verb: string, id: number): string {
   return certain(sent, 'place of an id');
 }
 
+/** An action with an `_id`, as nearly all clients write it. */
+const USUAL =
+  /^\{ ?"(index|create)": ?\{ ?(?:"_index": ?"([^"\\\p{Cc}]*)", ?)?"_id": ?"([^"\\\p{Cc}]*)" ?\} ?\}$/u;
+
 /** Clients add keys of their own beside the action, which Elasticsearch ignores. */
 function actionIn(line: string): [string, Record<string, unknown>] | undefined {
+  // Such lines differ each time. To parse one takes three times as long.
+  const usual = USUAL.exec(line);
+  if (usual) {
+    const [, verb = '', index, id] = usual;
+    return [verb, index === undefined ? { _id: id } : { _index: index, _id: id }];
+  }
   let value: unknown;
   try {
     value = JSON.parse(line);

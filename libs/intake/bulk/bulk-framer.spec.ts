@@ -28,6 +28,21 @@ const statuses = ({ answer }: Framed): unknown[] =>
   answer.items.map((item) => Object.values(item)[0]?.status);
 
 describe('BulkFramer', () => {
+  it('reads an action alike in the usual notation and in others', () => {
+    const text = fc.oneof(fc.string(), fc.string({ unit: 'binary', maxLength: 4 }));
+    fc.assert(
+      fc.property(text, fc.constantFrom('a', 'b c', 'é', ''), (id, index) => {
+        const [first, second] = [
+          `"_index":${JSON.stringify(index)}`,
+          `"_id":${JSON.stringify(id)}`,
+        ];
+        const framed = (...members: string[]): Framed =>
+          frame([`{"index":{${members.join(',')}}}\n{"n":1}\n`]);
+        expect(framed(first, second)).toEqual(framed(second, first));
+      }),
+    );
+  });
+
   it('separates documents by stream, in order, as they came', () => {
     const body =
       '{"index":{"_index":"a"}}\n{"n": 1 }\n{"create":{"_index":"b"}}\n{"n":2}\r\n\n{"index":{"_index":"a"}}\n{"n":3}';

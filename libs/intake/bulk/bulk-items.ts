@@ -43,9 +43,11 @@ export class BulkItems {
       return;
     }
     this.lastAction = action;
-    // An action without an _id usually has the same object as the one before.
-    this.keptBytes += RUN_BYTES + (this.counted.has(action) ? 0 : 2 * item.length);
-    this.counted.add(action);
+    // An action without an _id usually has the same object as one before. Others are not asked for,
+    // because a set of so many costs more than all else here.
+    const isCounted = action.id === undefined && this.counted.has(action);
+    this.keptBytes += RUN_BYTES + (isCounted ? 0 : 2 * item.length);
+    if (action.id === undefined) this.counted.add(action);
     if (this.keptBytes > KEPT_BYTES_MAX)
       throw new MillraceError(
         'UPLOAD_TOO_LARGE',

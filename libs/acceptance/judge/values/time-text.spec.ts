@@ -235,6 +235,27 @@ describe('plainMicros', () => {
   });
 });
 
+describe('plainMicros of seconds with a fraction', () => {
+  it('rounds to the nearest microsecond as it is written', () => {
+    const text = fc
+      .tuple(fc.oneof(fc.nat(2_000_000_000), fc.nat({ max: 9_999_999_999 })), digits)
+      // The double is exact for billionths.
+      .map(([whole, fraction]) => `${whole}.${fraction.slice(0, 9)}`);
+    fc.assert(
+      fc.property(text, (written) => {
+        const bytes = Buffer.from(`[${written}]`);
+        const plain = plainMicros(bytes, 1, bytes.length - 1);
+        if (plain !== undefined) expect(BigInt(plain)).toBe(slowNumberTime(written));
+        else expect(Number(written)).toBeGreaterThan(9e9);
+      }),
+      {
+        numRuns: rounds(1000, 300_000),
+        examples: [['1700000000.1234564'], ['1700000000.1234565'], ['0.0'], ['9007199254.740992']],
+      },
+    );
+  });
+});
+
 describe('textOfMicros', () => {
   it('writes every time that can be stored', () => {
     const times = fc.oneof(
