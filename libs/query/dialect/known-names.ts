@@ -50,7 +50,8 @@ export class KnownNames {
     for (const [at, token] of tokens.entries()) {
       const before = tokens[at - 1];
       const schema = isPoint(before) ? schemaAt(tokens, at - 2) : undefined;
-      const hasSchema = schema !== undefined && !isTaken(schema);
+      // No column stands behind FROM and JOIN, whatever it is called.
+      const hasSchema = schema !== undefined && (isBehindFrom(tokens, at - 2) || !isTaken(schema));
       const isTable = hasSchema || BEFORE_TABLE.test(before?.text ?? '');
       const name = token.kind === 'word' && isTable ? tableName(token.value) : token.value;
       const table = isName(token) ? tables.get(name) : undefined;
@@ -96,6 +97,10 @@ export class KnownNames {
 
 /** Other organizations have other tables, in which the same statement may be correct. */
 const keyOf = (text: string, { id }: RequestOrganization): string => `${id} ${text}`;
+
+/** Tells whether a table must stand there. The words behind ARRAY JOIN are lists. */
+const isBehindFrom = (tokens: readonly Token[], at: number): boolean =>
+  /^(?:FROM|JOIN)$/i.test(tokens[at - 1]?.text ?? '') && !/^ARRAY$/i.test(tokens[at - 2]?.text ?? ''); // prettier-ignore
 
 const BEFORE_TABLE = /^(?:FROM|JOIN|,)$/i;
 

@@ -38,6 +38,8 @@ export interface Known {
   readonly isLocal?: true;
   /** For the difference of two times: how many of its numbers are a second. */
   readonly perSecond?: number;
+  /** True for an INTERVAL. */
+  readonly isLength?: true;
   /** True for a point in time that has the engine's longer type, without fractions of a second. */
   readonly isWide?: true;
   /** True for the empty text. */
@@ -186,6 +188,7 @@ function eitherText(left: Known, right: Known): Known {
 export function eitherOf(left: Known, right: Known): Known {
   if (left.kind === 'text' && right.kind === 'text') return eitherText(left, right);
   if (left.isExact !== right.isExact) return UNKNOWN;
+  if (left.perSecond !== right.perSecond) return eitherLength(left, right);
   if (left.kind === right.kind && left.kind !== 'decimal')
     return left.precision >= right.precision ? left : right;
   const kinds = [left.kind, right.kind];
@@ -199,6 +202,14 @@ export function eitherOf(left: Known, right: Known): Known {
     return decimal(precision - 1, scale);
   }
   return joined('+', left, right);
+}
+
+/** A number that is written out beside a length of time is one, too: `coalesce(b - a, 0)`. */
+function eitherLength(left: Known, right: Known): Known {
+  if (left.kind === 'literal') return right;
+  if (right.kind === 'literal') return left;
+  const asNumber = ({ kind, precision, scale }: Known): Known => known(kind, precision, scale);
+  return eitherOf(asNumber(left), asNumber(right));
 }
 
 const SUM_DIGITS = 38;

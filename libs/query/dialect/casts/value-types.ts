@@ -15,7 +15,6 @@ import {
   moment,
   oneOf,
   remaining,
-  rounded,
   SIGNED,
   summed,
   TEXT,
@@ -41,7 +40,8 @@ import { choicesOf } from './choices.js';
 import { castType } from './standard-type-names.js';
 import { selectedValue } from '../names/selected-values.js';
 import { madeMoment } from '../times/made-times.js';
-import { lengthsOf, typeOfCut, typeOfTimes } from '../lengths/time-differences.js';
+import { LENGTH, typeOfKept, typeOfLengths, typeOfLevel } from '../lengths/numbers-of-lengths.js';
+import { typeOfCut, typeOfTimes } from '../lengths/time-differences.js';
 
 /**
  * Gives the engine's type of a column by its name: `undefined` if no table of the statement has it.
@@ -58,10 +58,8 @@ const KEEPS =
   /^(?:min|max|any|any_value|anyLast|abs|first|last|arbitrary|argMin|argMax|arg_min|arg_max|min_by|max_by|first_value|last_value|lag|lead|nullIf|assumeNotNull|toNullable|materialize)(?:If)?$/i;
 /** Integers of two integers, of which no result is larger than both. */
 const REMAINS = /^(?:modulo|mod|intDiv|div|bitAnd|bitOr|bitXor|bit_and|bit_or)$/i;
-const ROUNDS = /^(?:round|floor|ceil|ceiling|trunc|truncate)$/i;
 const SUMS = /^sum(?:Distinct)?(?:If)?$/i;
-const FLOATS = /^(?:avgIf|toFloat(?:32|64)|sqrt|exp|ln|log|log2|log10|pow|power|sin|cos|tan)$/i;
-const MEANS = /^(?:avg|mean|median|percentile_cont|quantile_cont|approx_percentile|approx_percentile_cont)$/i; // prettier-ignore
+const FLOATS = /^(?:toFloat(?:32|64)|sqrt|exp|ln|log|log2|log10|pow|power|sin|cos|tan)$/i;
 const DATES = /^(?:toDate|toDate32|makeDate|makeDate32|today|current_date|curdate)$/i;
 const MOMENTS =
   /^(?:now|now64|current_timestamp|(?:clock|statement|transaction)_timestamp|toDateTime|toDateTime64|makeDateTime64|fromUnixTimestamp64\w+)$/i;
@@ -149,14 +147,15 @@ export class ValueTypes {
     if (last?.kind === 'group' && last.text === '[' && operandEnd(nodes, 0) === nodes.length)
       return columnLike(this.of(nodes.slice(0, -1), depth + 1).element ?? UNKNOWN);
     const call = callAt(nodes, 0);
-    if (call?.end === nodes.length) return call.more ? UNKNOWN : this.ofCall(nodes, depth);
+    if (call?.end === nodes.length && !call.more) return this.ofCall(nodes, depth);
+    if (call?.end === nodes.length) return typeOfLevel(call, (item) => this.of(item, depth + 1));
     const end = signedOperandEnd(nodes, 0);
     const operator = end === undefined ? undefined : nodes[end];
     if (end === undefined || operator?.kind !== 'symbol') return UNKNOWN;
-    if (operator.text === '/') return FLOAT;
-    if (!/^[-+*%]$/.test(operator.text)) return UNKNOWN;
+    if (!/^[-+*/%]$/.test(operator.text)) return UNKNOWN;
     const left = this.of(nodes.slice(0, end), depth + 1);
     const right = this.of(nodes.slice(end + 1), depth + 1);
+    if (operator.text === '/') return typeOfLengths('/', left, right) ?? FLOAT;
     if (operator.text === '%') return remaining([left, right]);
     const operands = [nodes.slice(0, end), nodes.slice(end + 1)] as const;
     const ofTimes = typeOfTimes({ operator: operator.text, operands, types: [left, right] });
@@ -249,6 +248,7 @@ export class ValueTypes {
     if (COUNTS.test(name) || LENGTHS.test(name)) return COUNT;
     if (TIME_FIELDS.test(name)) return COUNT;
     if (DATES.test(name)) return DATE;
+    if (/^toInterval/.test(name)) return LENGTH;
     if (!isList(list)) return MOMENTS.test(name) ? moment() : UNKNOWN;
     const items = itemsOf(list.nodes);
     const [first = [], second = []] = items;
@@ -261,8 +261,8 @@ export class ValueTypes {
       return remaining(items.map((item) => this.of(item, depth + 1)));
     if (KEEPS.test(name)) return columnLike(this.of(first, depth + 1));
     if (SUMS.test(name)) return summed(this.ofChoice(first, depth + 1) ?? UNKNOWN);
-    if (ROUNDS.test(name)) return rounded(this.of(first, depth + 1));
-    if (MEANS.test(name)) return { ...FLOAT, ...lengthsOf(this.of(first, depth + 1)) };
+    const kept = typeOfKept(name, () => this.of(first, depth + 1));
+    if (kept) return kept;
     if (FLOATS.test(name)) return FLOAT;
     const [, bits] = /^toDecimal(32|64|128|256)$/.exec(name) ?? [];
     const scale = second.length === 1 && second[0]?.kind === 'number' ? second[0].text : undefined;

@@ -1,7 +1,7 @@
 import { MillraceError } from '@app/platform';
 import { FLOAT, type Known } from '../casts/known-type.js';
 import type { Side } from '../numbers/decimal-arithmetic.js';
-import { callAt, operandEnd } from '../operands.js';
+import { callAt, operandEnd, signedOperandEnd } from '../operands.js';
 import { isList, isSymbol, itemsOf, type Nodes } from '../source-tree.js';
 import { fn, type ScalarFunction } from '../functions/scalar-function.js';
 import { UNIT_LENGTHS } from './unit-lengths.js';
@@ -170,10 +170,12 @@ function isInterval(nodes: Nodes): boolean {
   if (isList(only) && more === undefined) return isInterval(only.nodes);
   const call = callAt(nodes, 0);
   if (call?.end === nodes.length) return /^toInterval/.test(call.name);
-  const end = operandEnd(nodes, 0) ?? 0;
-  const first = nodes.slice(0, end);
-  const isProduct = isSymbol(nodes[end], '*') || isSymbol(nodes[end], '/');
-  return end > 0 && isProduct && operandEnd(nodes, end + 1) === nodes.length && unitsOf(first).length === 0 && isInterval(first); // prettier-ignore
+  const end = signedOperandEnd(nodes, 0) ?? 0;
+  const [first, second] = [nodes.slice(0, end), nodes.slice(end + 1)];
+  if (end === 0 || operandEnd(nodes, end + 1) !== nodes.length) return false;
+  const isUnit = (operand: Nodes): boolean => unitsOf(operand).length === 0 && isInterval(operand);
+  if (isSymbol(nodes[end], '/')) return isUnit(first);
+  return isSymbol(nodes[end], '*') && (isUnit(first) || isUnit(second));
 }
 
 /**

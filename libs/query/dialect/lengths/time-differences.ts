@@ -1,13 +1,10 @@
-import { MillraceError } from '@app/platform';
-import { DATE, isExact, moment, OTHER, type Known } from '../casts/known-type.js';
-import type { Side } from '../numbers/decimal-arithmetic.js';
+import { DATE, moment, OTHER, type Known } from '../casts/known-type.js';
 import { callAt } from '../operands.js';
 import type { Nodes } from '../source-tree.js';
 import { hasLength } from '../times/clock-arithmetic.js';
-import { lengthOf } from './lengths-of-time.js';
+import { isNumberOfLength, MICROSECONDS, typeOfLengths } from './numbers-of-lengths.js';
 import { isTimeOf } from '../times/time-arithmetic.js';
 
-const MICROSECONDS = 1_000_000;
 
 const isPoint = ({ kind }: Known): boolean => kind === 'moment' || kind === 'date';
 
@@ -25,9 +22,10 @@ interface Sum {
 export function typeOfTimes({ operator, operands, types: [left, right] }: Sum): Known | undefined {
   const [a, b] = operands;
   const isMoved = ({ kind }: Known): boolean => kind === 'time' || kind === 'moment';
-  if (isMoved(left) && hasLength(b)) return moved(left);
-  if (isMoved(right) && hasLength(a)) return moved(right);
-  if (operator !== '-') return undefined;
+  if (isMoved(left) && (hasLength(b) || isNumberOfLength(right))) return moved(left);
+  if (isMoved(right) && (hasLength(a) || isNumberOfLength(left))) return moved(right);
+  const length = typeOfLengths(operator, left, right);
+  if (length || operator !== '-') return length;
   if (isTimeOf(a, left) && isTimeOf(b, right)) return { ...OTHER, perSecond: MICROSECONDS };
   const isOfDays = left.kind === 'date' && right.kind === 'date';
   return isPoint(left) && isPoint(right) && !isOfDays ? { ...OTHER, perSecond: 1 } : undefined;
@@ -36,34 +34,6 @@ export function typeOfTimes({ operator, operands, types: [left, right] }: Sum): 
 /** A length may have more digits of a second than the time to which it is added. */
 const moved = (time: Known): Known =>
   time.kind === 'time' ? time : { ...moment(), ...(time.isLocal && { isLocal: true }) };
-
-/**
- * The difference of two times compared with an INTERVAL. The engine would compare the numbers of
- * both, whatever their units are.
- * @throws {MillraceError} INVALID_SQL for a number of months, which has no fixed length
- */
-export function comparedLength(operator: string, left: Side, right: Side): string | undefined {
-  const [a, b] = [lengthBeside(right, left), lengthBeside(left, right)];
-  if (a === undefined && b === undefined) return undefined;
-  return `${a ?? left.written} ${operator} ${b ?? right.written}`;
-}
-
-/** A mean of lengths of time is one, in the same unit. */
-export const lengthsOf = ({ perSecond }: Known): Pick<Known, 'perSecond'> =>
-  perSecond === undefined ? {} : { perSecond };
-
-function lengthBeside({ type }: Side, length: Side): string | undefined {
-  const isNumber = type.kind === 'float' || isExact(type);
-  if (type.perSecond === undefined && !isNumber) return undefined;
-  const found = lengthOf(length);
-  if (found === undefined) return undefined;
-  if (type.perSecond === undefined)
-    throw new MillraceError('INVALID_SQL', 'a number is compared with an INTERVAL: compare the difference of two times with it, or the number with one of seconds'); // prettier-ignore
-  if (found.microseconds === undefined)
-    throw new MillraceError('INVALID_SQL', "months and years have no fixed length beside the difference of two times: INTERVAL '30 days'"); // prettier-ignore
-  const share = found.microseconds * type.perSecond;
-  return `((${found.count}) * ${share / MICROSECONDS})`;
-}
 
 /** Functions that cut a time to the beginning of its second, minute, hour or day. */
 const KEEPS_KIND = /^toStartOf(?:Second|Minute|FiveMinutes?|TenMinutes|FifteenMinutes|Hour|Day)$/i;

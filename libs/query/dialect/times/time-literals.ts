@@ -5,7 +5,7 @@ import { checkMoment } from './casts-to-moment.js';
 import { writtenTimeOfDay } from './casts-to-time.js';
 import { clockArithmetic } from './clock-arithmetic.js';
 import { dividedInterval, multipliedInterval } from '../lengths/lengths-of-time.js';
-import { comparedLength } from '../lengths/time-differences.js';
+import { comparedLength, summedLength } from '../lengths/compared-lengths.js';
 import { isTime } from './time-arithmetic.js';
 import type { Side } from '../numbers/decimal-arithmetic.js';
 import type { Known } from '../casts/known-type.js';
@@ -107,6 +107,8 @@ export function withTimes(operator: string, left: Side, right: Side): string | u
   if (operator === '/') return dividedInterval(left, right);
   const clock = /^[-+]$/.test(operator) ? clockArithmetic(operator, left, right) : undefined;
   if (clock !== undefined) return clock;
+  const sum = /^[-+]$/.test(operator) ? summedLength(operator, left, right) : undefined;
+  if (sum !== undefined) return sum;
   if (operator === '-')
     return isDates
       ? `(toInt32(toDate32(${left.written})) - toInt32(toDate32(${right.written})))`
