@@ -33,6 +33,7 @@ import {
 import { trimmedText } from './notations/trimmed-texts.js';
 import { castNotation, TYPED_NAMES, typedLiteral } from './casts/cast-notations.js';
 import { timestampLiteral } from './times/time-literals.js';
+import { wallTime } from './times/wall-times.js';
 import { intervalLiteral, secondsOf } from './lengths/written-intervals.js';
 import { refuseFalseComments } from './texts/false-comments.js';
 import { writtenText } from './texts/written-texts.js';
@@ -61,7 +62,7 @@ const MAYBE = new RegExp(
   [
     String.raw`\b(?:UNION|INTERSECT|EXCEPT|VALUES|(?:TRY|SAFE)_CAST|WITHIN|ORDER|EPOCH|EXCLUDE|OVER|UNNEST|ESCAPE|ANY|SOME|EXISTS|LAMBDA|RANGE|EXTRACT|SIMILAR|TRIM|GENERATE_SERIES|MODE|INTERVAL|ROW|STRUCT|ROLLUP|CUBE|GROUPING|NCHAR|NATIONAL|TOP|FETCH|(?:SAFE_)?OFFSET|ORDINAL|MATERIALIZED|DATE_?ADD|DATE_SUB|(?:TIMESTAMP|DATETIME|DATE)_(?:TRUNC|DIFF)|TIMESTAMP_?ADD|RLIKE|SUBSTRING|DATETIME|IGNORE|FORMAT|LIMIT\s{1,9}(?:ALL|NULL)|CAST\s{0,9}\(\s{0,9}\d*\.\d+)\b`,
     String.raw`\b[enr]'|\bu&'|'\s{0,80}\n\s{0,80}'|#[ !>]|->|\*\*|\^|[&|@]|<<|>>|(?<!:):(?!:)|\/\/|~|[\d.)]\s*::|\b0x[\da-f]+\s*::|\w(?:\([\d, ]{0,20}\))?\s{0,9}\[\d{0,9}\]`,
-    String.raw`\barray\s*[[(<]|\b(?:list|map)\s*[({<]|\barray\s*\)|\btime\s+zone\b|\ball\s{0,9}\(`,
+    String.raw`\barray\s*[[(<]|\b(?:list|map)\s*[({<]|\barray\s*\)|\btime\s+zone\b|\btimezone\s*\(|\bnot\s+regexp\b|\ball\s{0,9}\(`,
     String.raw`\b(?:TIME(?:STAMP(?:TZ)?(?:\(\d\))?)?|${TYPED_NAMES})\s{0,9}'`,
     String.raw`(?:^|[^\w."\`)\]])\.\d|[\d.]{19}|0x[\da-f]{17}|\d_\d|\de\+?\d{3}`,
   ].join('|'),
@@ -144,6 +145,7 @@ class AuthorText {
     if (foreign) return foreign;
     const write = (piece: Nodes): string => this.list(piece);
     const cast =
+      wallTime(nodes, at, this.text) ??
       elementFrom0(nodes, at, write) ??
       castNotation(nodes, at, this.text, write) ??
       intervalLiteral(nodes, at) ??
@@ -160,7 +162,7 @@ class AuthorText {
       if (isWord(word, 'TIMESTAMPTZ'))
         return { text: `parseDateTime64BestEffort(${text}, 6, 'UTC')`, end: at + 2 };
       if (isWord(word, 'TIMESTAMP') || isWord(word, 'DATETIME'))
-        return timestampLiteral(list, text, nodes, at + 2);
+        return timestampLiteral(list, text, at + 2);
     }
     // The engine reads `SELECT TOP 5 …`. A column with that name anywhere else needs quotes.
     if (

@@ -11,7 +11,8 @@ const NAMES =
 const SAMPLE = 'samples are not read: WHERE random() < 0.01';
 const PIVOT = "PIVOT is not read: sum(x) FILTER (WHERE k = 'a') makes a column of one k";
 
-const NULLS =
+/** Advice on a notation that is read of some functions. */
+export const PASSED_NULLS =
   'IGNORE NULLS stands behind the brackets: last_value(x) IGNORE NULLS OVER (ORDER BY t)';
 const FIRSTS = 'ORDER BY is not read there: argMin(x, y) is the x of the least y, argMax(x, y) that of the greatest'; // prettier-ignore
 
@@ -36,11 +37,12 @@ const NOTATIONS: readonly (readonly [instead: string, ...pieces: readonly string
   ["COLLATE takes its name in quotes: ORDER BY x COLLATE 'de'", 'COLLATE'],
   ['CONNECT BY is not read: WITH RECURSIVE', 'CONNECT', 'BY'],
   ['TOP is not read: LIMIT at the end', 'SELECT', 'TOP', NUMBER],
+  ['WITH ORDINALITY is not read: a second list counts, unnest(list) AS x, unnest(generate_series(1, len(list))) AS n', 'WITH', 'ORDINALITY'], // prettier-ignore
   ['EXCLUDE in a window frame is not read: without the current row it is sum(x) OVER (…) - x', 'EXCLUDE', 'CURRENT'], // prettier-ignore
   ['EXCLUDE in a window frame is not read', 'EXCLUDE', 'TIES'],
   ['EXCLUDE in a window frame is not read', 'EXCLUDE', 'GROUP'],
-  [NULLS, 'IGNORE', 'NULLS', ')'],
-  [NULLS, 'RESPECT', 'NULLS', ')'],
+  [PASSED_NULLS, 'IGNORE', 'NULLS', ')'],
+  [PASSED_NULLS, 'RESPECT', 'NULLS', ')'],
   [FIRSTS, 'FIRST', '(', ANY, 'ORDER', 'BY'],
   [FIRSTS, 'LAST', '(', ANY, 'ORDER', 'BY'],
   ["j #>> x takes its keys as a text: j #>> '{a,b}', or j -> 'a' ->> 'b'", '#>>'],

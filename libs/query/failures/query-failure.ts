@@ -3,7 +3,7 @@ import { PacedError, toWarehouseError, unreadablePart, withoutPaths } from '@app
 import { TOO_LARGE } from '../dialect/numbers/exact-sums.js';
 import { firstWordProblem } from './first-word.js';
 import { adviceOnName, adviceOnSyntax } from './advice.js';
-import { foreignNotation } from './foreign-notation.js';
+import { foreignNotation, PASSED_NULLS } from './foreign-notation.js';
 import { lineAndColumn, placeOf } from './place-in-text.js';
 
 /** The engine's error numbers that the caller can act on, with our kinds for them. */
@@ -178,7 +178,8 @@ function unknownColumn(message: string, text: string): string | undefined {
   if (name === undefined) return undefined;
   const near = /Maybe you meant: \['(.*?)'/s.exec(message)?.[1];
   const instead = foreignNotation(text);
-  if (instead !== undefined) return instead;
+  // Behind the brackets or within, the words are read, and do not say why a name is not known.
+  if (instead !== undefined && instead !== PASSED_NULLS) return instead;
   const hint = near === undefined ? adviceOnName(name, text) : `; did you mean ${JSON.stringify(near)}?`; // prettier-ignore
   return `there is no column ${JSON.stringify(name)}${placeOf(name, text)}${hint}`;
 }

@@ -6,7 +6,7 @@ import { isOfSeconds, wholeSeconds } from '../times/whole-seconds.js';
 import { JSON_FUNCTIONS } from '../json/json-functions.js';
 import { madeDate, madeTimestamp } from '../times/made-times.js';
 import { SUBSTRINGS } from '../texts/substrings.js';
-import { bucket, bucketFrom } from '../times/time-buckets.js';
+import { bucket, bucketFrom, bucketInZone } from '../times/time-buckets.js';
 import { isLength, writtenLength } from '../lengths/written-intervals.js';
 import { age, LENGTHS_OF_TIME } from '../lengths/lengths-of-time.js';
 import { FUNCTIONS_OF_OTHERS } from '../others/functions-of-others.js';
@@ -69,7 +69,8 @@ const bins = fn(2, 3, (x, y, origin) => {
  */
 const buckets = fn(2, 3, (x, y, origin) => {
   const [width, time] = INTERVAL.test(y) || isLength(literal(y) ?? '') ? [y, x] : [x, y];
-  const own = origin === undefined ? bucket(interval(width), time) : undefined;
+  const step = interval(width);
+  const own = origin === undefined ? bucket(step, time) : bucketInZone(step, time, origin);
   return own ?? bins.write(...[x, y, origin].filter((each) => each !== undefined));
 });
 

@@ -56,17 +56,28 @@ const isMoment = ({ nodes, type }: Side): boolean =>
 
 /** The engine would take the number for one of seconds. */
 const intervalOf = ({ written }: Side, perSecond: number): string =>
-  perSecond === MICROSECONDS
-    ? `toIntervalMicrosecond(accurateCast(round(${written}), 'Nullable(Int64)'))`
-    : `toIntervalMicrosecond(accurateCast(round((${written}) * ${MICROSECONDS}), 'Nullable(Int64)'))`;
+  `toIntervalMicrosecond(accurateCast(round(${inMicroseconds(written, perSecond)}), 'Nullable(Int64)'))`;
+
+/** How many times an INTERVAL is in the difference of two times, or in another INTERVAL. */
+export function dividedLength(left: Side, right: Side): string | undefined {
+  const [a, b] = [lengthOf(left), lengthOf(right)];
+  if (!b) return undefined;
+  if (a) return `(${numberOf(a, MICROSECONDS)} / ${numberOf(b, MICROSECONDS)})`;
+  const { perSecond } = left.type;
+  return perSecond === undefined ? undefined : `((${left.written}) / ${numberOf(b, perSecond)})`;
+}
 
 function inOneUnit(left: Side, right: Side): readonly [string, string] | undefined {
   const [p, q] = [left.type.perSecond, right.type.perSecond];
   if (p === undefined || q === undefined || p === q) return undefined;
-  const inMicroseconds = ({ written }: Side, perSecond: number): string =>
-    perSecond === MICROSECONDS ? written : `((${written}) * ${MICROSECONDS / perSecond})`;
-  return [inMicroseconds(left, p), inMicroseconds(right, q)];
+  return [inMicroseconds(left.written, p), inMicroseconds(right.written, q)];
 }
+
+/** A decimal of seconds has no room for as many digits. */
+const inMicroseconds = (written: string, perSecond: number): string =>
+  perSecond === MICROSECONDS
+    ? written
+    : `round(toFloat64(${written}) * ${MICROSECONDS / perSecond})`;
 
 function besideType(type: Known, length: Length): string | undefined {
   if (type.perSecond !== undefined) return numberOf(length, type.perSecond);

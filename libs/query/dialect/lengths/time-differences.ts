@@ -6,6 +6,8 @@ import { isNumberOfLength, MICROSECONDS, typeOfLengths } from './numbers-of-leng
 import { isTimeOf } from '../times/time-arithmetic.js';
 
 
+const SECONDS_OF_DAY = 86_400;
+
 const isPoint = ({ kind }: Known): boolean => kind === 'moment' || kind === 'date';
 
 /** A sum or a difference: its operands, and their types. */
@@ -28,7 +30,8 @@ export function typeOfTimes({ operator, operands, types: [left, right] }: Sum): 
   if (length || operator !== '-') return length;
   if (isTimeOf(a, left) && isTimeOf(b, right)) return { ...OTHER, perSecond: MICROSECONDS };
   const isOfDays = left.kind === 'date' && right.kind === 'date';
-  return isPoint(left) && isPoint(right) && !isOfDays ? { ...OTHER, perSecond: 1 } : undefined;
+  if (isOfDays) return { ...OTHER, perSecond: 1 / SECONDS_OF_DAY };
+  return isPoint(left) && isPoint(right) ? { ...OTHER, perSecond: 1 } : undefined;
 }
 
 /** A length may have more digits of a second than the time to which it is added. */

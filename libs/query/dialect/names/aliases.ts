@@ -28,7 +28,7 @@ export function aliasesOf(nodes: Nodes): ReadonlyMap<string, readonly Nodes[]> {
       const isCall = !isLambda(node);
       if (node.kind === 'group')
         look(node.nodes, isCall ? (list[at - 1]?.text ?? '') : caller, isCall ? node.nodes : args);
-      if (isSymbol(node, ',') || isWord(node, 'SELECT') || isWord(node, 'DISTINCT')) from = at + 1;
+      if (isSymbol(node, ',') || BEFORE_VALUE.some((word) => isWord(node, word))) from = at + 1;
       const standsFor = (place: number): readonly Nodes[] | undefined => {
         if (!isSymbol(list[at + 1], '->')) return meaningsOf(columnsOf(queryNamed(list, at))[place]?.values); // prettier-ignore
         return OF_ELEMENTS.test(caller) ? [elementOf(listsOf(args)[place])] : undefined;
@@ -43,6 +43,9 @@ export function aliasesOf(nodes: Nodes): ReadonlyMap<string, readonly Nodes[]> {
   look(nodes, '', nodes);
   return aliases;
 }
+
+/** Words that a list of values with names follows. */
+const BEFORE_VALUE = ['SELECT', 'DISTINCT', 'WITH'];
 
 /** Marks a name without a type of its own. */
 const NOTHING_KNOWN: Nodes = [];

@@ -15,9 +15,11 @@ export function otherDialect(
   add: (text: string) => string,
 ): Rewritten | undefined {
   const [word, list] = [nodes[at], nodes[at + 1]];
-  if (word?.kind !== 'word') return likeAny(nodes, at, write, add);
+  if (word?.kind !== 'word') return unmatched(nodes, at, write) ?? likeAny(nodes, at, write, add);
   if (isWord(word, 'RLIKE') && isValueBefore(nodes, at) && beginsOperand(nodes, at + 1))
     return { text: 'REGEXP', end: at + 1 };
+  const matched = unmatched(nodes, at, write);
+  if (matched) return matched;
   if (!isList(list) || isSymbol(nodes[at - 1], '.')) return likeAny(nodes, at, write, add);
   return (
     cutTime(word.text, list, at, write) ??
@@ -26,6 +28,21 @@ export function otherDialect(
     patternOf(word.text, list, at, write) ??
     likeAny(nodes, at, write, add)
   );
+}
+
+/** `x NOT RLIKE 'a'` and `x NOT REGEXP 'a'`, of MySQL and Spark. */
+function unmatched(nodes: Nodes, at: number, write: Write): Rewritten | undefined {
+  const first = nodes[at];
+  if (first?.kind === 'symbol' || (first?.kind === 'word' && isKeyword(first.text)))
+    return undefined;
+  const middle = termEnd(nodes, at);
+  if (middle === undefined || !isWord(nodes[middle], 'NOT')) return undefined;
+  const isPattern = isWord(nodes[middle + 1], 'RLIKE') || isWord(nodes[middle + 1], 'REGEXP');
+  let end = isPattern ? termEnd(nodes, middle + 2) : undefined;
+  while (end !== undefined && isSymbol(nodes[end], '||')) end = termEnd(nodes, end + 1);
+  if (end === undefined) return undefined;
+  const [text, pattern] = [nodes.slice(at, middle), nodes.slice(middle + 2, end)];
+  return { text: `(NOT match(${write(text)}, ${write(pattern)}))`, end };
 }
 
 function beginsOperand(nodes: Nodes, at: number): boolean {

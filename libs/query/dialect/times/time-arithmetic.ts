@@ -1,5 +1,6 @@
 import { isExact, type Known } from '../casts/known-type.js';
 import type { Side } from '../numbers/decimal-arithmetic.js';
+import { checkFarEnd } from './far-ends.js';
 import { isSymbol, isWord, type Node, type Nodes } from '../source-tree.js';
 
 /**
@@ -83,6 +84,12 @@ function timeSince1970({ nodes, written }: Side, time: Known): string | undefine
   return `fromUnixTimestamp64Micro(multiIf(${n} <= ${SECONDS_MAX}, ${n} * 1000000, ${millis ?? ''}, ${n} * 1000, ${micros ?? ''}, ${n}, intDiv(${n}, 1000)), 'UTC')`;
 }
 
+/** The end of a time that is written out. */
+function checkEnd({ nodes: [only, more] }: Side): void {
+  if (!more && only?.kind === 'number') checkFarEnd(only.text);
+  if (!more && only?.kind === 'text') checkFarEnd(only.value.trim());
+}
+
 /** True for the time of a record; files of others, and subqueries, have numbers of that name. */
 export const isTimeOf = (nodes: Nodes, type: Known): boolean =>
   isTime(nodes) && type.kind !== 'float' && !isExact(type);
@@ -101,6 +108,7 @@ export function timeArithmetic(operator: string, left: Side, right: Side): strin
   if (operator === '*') return undefined;
   if (!/^[-+]$/.test(operator)) {
     if (leftTime === rightTime) return undefined;
+    if ((leftTime ? /^<=?$/ : /^>=?$/).test(operator)) checkEnd(leftTime ? right : left);
     const time = leftTime ? timeSince1970(right, left.type) : timeSince1970(left, right.type);
     // A text is compared as it is beside any other time.
     if (time === undefined) return undefined;

@@ -1,5 +1,6 @@
 import { certain, MillraceError } from '@app/platform';
 import { isInteger, type Known } from '../casts/known-type.js';
+import { literal } from '../functions/scalar-function.js';
 import { UNIT_LENGTHS } from '../lengths/unit-lengths.js';
 
 /** Microseconds of 3 January 2000, a Monday. */
@@ -57,6 +58,28 @@ export function bucketFrom(width: string, time: string, origin: string): string 
   const begin = `m - positiveModulo(m, ${steps})`;
   const since = `arrayMap(m -> if(addMonths(o, ${begin}) > p, ${begin} - ${steps}, ${begin}), [${monthOf('p')} - ${monthOf('o')}])[1]`;
   return `arrayMap((p, o) -> addMonths(o, ${since}), [${point}], [${from}])[1]`;
+}
+
+/** Names of zones have letters, and times of ISO 8601 begin with a digit. */
+const ZONE = /^[A-Za-z][\w+/-]*$/;
+const DAYS = /^\(?toInterval(?:Day|Week|Month|Quarter|Year)\(/;
+
+/**
+ * The same by the clocks of a zone: `time_bucket('1 day', t, 'Europe/Berlin')`.
+ * @param zone a literal of the engine's
+ * @returns undefined if that is no zone, or the width no constant
+ */
+export function bucketInZone(width: string, time: string, zone: string): string | undefined {
+  const name = literal(zone);
+  if (name === undefined || !ZONE.test(name)) return undefined;
+  const point = `toTimeZone(toDateTime64(${time}, 6, 'UTC'), ${zone})`;
+  if (DAYS.test(width)) {
+    const begin = bucket(width, `toString(${point})`);
+    return begin && `toTimeZone(toDateTime64(toString(${begin}), 6, ${zone}), 'UTC')`;
+  }
+  const offset = `timezoneOffset(${point})`;
+  const begin = bucket(width, `addSeconds(toDateTime64(${time}, 6, 'UTC'), ${offset})`);
+  return begin && `subtractSeconds(${begin}, ${offset})`;
 }
 
 /**

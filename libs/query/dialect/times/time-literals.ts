@@ -5,8 +5,8 @@ import { checkMoment } from './casts-to-moment.js';
 import { writtenTimeOfDay } from './casts-to-time.js';
 import { clockArithmetic } from './clock-arithmetic.js';
 import { dividedInterval, multipliedInterval } from '../lengths/lengths-of-time.js';
-import { comparedLength, summedLength } from '../lengths/compared-lengths.js';
-import { isTime } from './time-arithmetic.js';
+import { comparedLength, dividedLength, summedLength } from '../lengths/compared-lengths.js';
+import { ZONED } from './wall-times.js';
 import type { Side } from '../numbers/decimal-arithmetic.js';
 import type { Known } from '../casts/known-type.js';
 import type { Rewritten } from '../notations/rewriting.js';
@@ -104,7 +104,7 @@ const DAY_LENGTH = 10;
 export function withTimes(operator: string, left: Side, right: Side): string | undefined {
   if (operator === '*') return multipliedInterval(left, right) ?? multipliedInterval(right, left);
   const isDates = left.type.kind === 'date' && right.type.kind === 'date';
-  if (operator === '/') return dividedInterval(left, right);
+  if (operator === '/') return dividedLength(left, right) ?? dividedInterval(left, right);
   const clock = /^[-+]$/.test(operator) ? clockArithmetic(operator, left, right) : undefined;
   if (clock !== undefined) return clock;
   const sum = /^[-+]$/.test(operator) ? summedLength(operator, left, right) : undefined;
@@ -128,7 +128,7 @@ export function withTimes(operator: string, left: Side, right: Side): string | u
 function dayBesideTime(left: Side, right: Side): string | undefined {
   const kinds = [left.type.kind, right.type.kind];
   const isBoth = kinds.includes('date') && kinds.includes('moment');
-  if (!isBoth || isTime(left.nodes) || isTime(right.nodes)) return undefined;
+  if (!isBoth) return undefined;
   const time = ({ type, written }: Side): string =>
     type.kind === 'date' ? `toDateTime64(${written}, 6, 'UTC')` : written;
   return `(${time(left)} - ${time(right)})`;
@@ -163,21 +163,15 @@ export function timeLiteral([node]: readonly (Node | undefined)[]): string | und
 }
 
 /**
- * `TIMESTAMP '…'`: a local time, unless it has a zone. With AT TIME ZONE it is the moment at which
- * the clocks of the zone show it.
+ * `TIMESTAMP '…'`: a local time, unless it has a zone.
  * @param quoted as the author wrote it.
  * @param end the index behind it
  */
-export function timestampLiteral(node: Node, quoted: string, nodes: Nodes, end: number): Rewritten {
+export function timestampLiteral(node: Node, quoted: string, end: number): Rewritten {
   if (node.kind === 'text') checkMoment(node.value);
   const isZoned = node.kind === 'text' && ZONED.test(node.value);
-  const [zone] = ['AT', 'TIME', 'ZONE'].every((word, at) => isWord(nodes[end + at], word)) ? nodes.slice(end + 3) : []; // prettier-ignore
-  if (zone?.kind === 'text' && !isZoned)
-    return { text: `toDateTime64(${quoted}, 6, ${quoteText(zone.value)})`, end: end + 4 };
   return {
     text: (isZoned ? timeLiteral([node]) : undefined) ?? `toDateTime64(${quoted}, 6)`,
     end,
   };
 }
-
-const ZONED = /(?:Z|[+-]\d\d:?\d\d)$/i;
