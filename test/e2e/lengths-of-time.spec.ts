@@ -82,6 +82,51 @@ describe('lengths of time and numbers beside the time of a record', () => {
       "SELECT date_part('epoch', max(_timestamp) - min(_timestamp)) AS x, epoch(max(_timestamp) - min(_timestamp)) AS y FROM logs",
       [3600.5, 3600.5],
     ],
+    [
+      `SELECT quantile(0.95)(gap) > INTERVAL '1 hour' AS x, quantileExact(0.95)(gap) > INTERVAL '39 minutes' AS y FROM (SELECT ${GAP} AS gap FROM logs) g`,
+      [false, true],
+    ],
+    [
+      `SELECT stddev_pop(gap) < INTERVAL '1 hour' AS x, round(avg(gap)) > INTERVAL '29 minutes' AS y, avgIf(gap, gap > 0) > INTERVAL '1 hour' AS z FROM (SELECT ${GAP} AS gap FROM logs) g`,
+      [true, true, false],
+    ],
+    [
+      `SELECT id FROM (SELECT id, ${GAP} AS gap FROM logs) g WHERE gap > 2 * INTERVAL '15 minutes'`,
+      [1],
+    ],
+    [`SELECT id FROM (SELECT id, ${GAP} AS gap FROM logs) g WHERE gap / 2 > INTERVAL '15 minutes'`, [1]], // prettier-ignore
+    [`SELECT id FROM (SELECT id, ${GAP} AS gap FROM logs) g WHERE gap * 2 < INTERVAL '1 hour'`, [2]], // prettier-ignore
+    [
+      `SELECT id FROM (SELECT id, ${GAP} AS gap FROM logs) g WHERE gap - INTERVAL '5 minutes' > INTERVAL '30 minutes'`,
+      [1],
+    ],
+    [
+      `SELECT sum(gap) / count(*) > INTERVAL '15 minutes' AS x, coalesce(max(gap), 0) > INTERVAL '1 hour' AS y FROM (SELECT ${GAP} AS gap FROM logs) g`,
+      [true, false],
+    ],
+    // The first difference is in seconds, the second in microseconds.
+    [
+      `SELECT id FROM (${GAPS}) g WHERE _timestamp - prev > (SELECT (max(_timestamp) - min(_timestamp)) / 2 FROM logs)`,
+      [1],
+    ],
+    [`SELECT min(prev + (_timestamp - prev)) AS x FROM (${GAPS}) g`, ['2026-01-01T10:40:00.000000Z']], // prettier-ignore
+    [
+      'SELECT min(_timestamp) + (max(_timestamp) - min(_timestamp)) / 2 AS x FROM logs',
+      ['2026-01-01T10:30:00.250000Z'],
+    ],
+    [
+      "SELECT (max(_timestamp) - min(_timestamp)) / INTERVAL '30 minutes' AS x, INTERVAL '30 minutes' > INTERVAL '1 hour' AS y FROM logs",
+      [2.0002777777777777, false],
+    ],
+    [
+      "SELECT DATE '2026-01-03' - CAST(min(_timestamp) AS DATE) > INTERVAL '47 hours' AS x, max(_timestamp) - DATE '2026-01-01' AS y FROM logs",
+      [true, 39600.5],
+    ],
+    ["WITH INTERVAL 1 HOUR AS w SELECT id FROM logs WHERE _timestamp + w > '2026-01-01 12:00:00'", [2]], // prettier-ignore
+    [
+      "SELECT DISTINCT time_bucket('1 day', _timestamp, 'Pacific/Kiritimati') AS x, time_bucket('30 minutes', TIMESTAMPTZ '2026-01-01 10:20:00Z', 'Asia/Kathmandu') AS y, time_bucket('1 month', TIMESTAMPTZ '2026-06-30 23:00:00Z', 'Europe/Berlin') AS z FROM logs WHERE id = 2",
+      ['2026-01-01T10:00:00.000000Z', '2026-01-01T10:15:00.000000Z', '2026-06-30T22:00:00.000000Z'],
+    ],
   ])('answers %s', async (sql, expected) => {
     expect(await values(sql)).toEqual(expected);
   });
@@ -97,6 +142,24 @@ describe('lengths of time and numbers beside the time of a record', () => {
       message: expect.stringContaining('a number is compared with an INTERVAL') as string,
     });
   });
+
+  it.each([
+    ["SELECT arrayMax(groupArray(id)) > INTERVAL '1 hour' FROM logs", /not known of a value/],
+    [`WITH INTERVAL 1 HOUR AS w SELECT id FROM (${GAPS}) g WHERE _timestamp - prev > w`, /behind a name/], // prettier-ignore
+    ['SELECT id FROM logs WHERE _timestamp < 99999999999', /read by its size as 1973-03-03/],
+    ['SELECT id FROM logs WHERE 253402300799 >= _timestamp', /as 1978-01-11/],
+    ["SELECT id FROM logs WHERE _timestamp BETWEEN 0 AND '999999999999'", /as 2001-09-09/],
+    ['SELECT id FROM logs WHERE _timestamp <= 99999999999999', /as 1973-03-03/],
+  ])('refuses %s', async (sql, message) => {
+    expect(await values(sql)).toMatchObject({ message: expect.stringMatching(message) as string });
+  });
+
+  it.each(['9999999999', '9999999999999', '9223372036854775807', '1767312000000'])(
+    'finds what is before %s',
+    async (end) => {
+      expect(await values(`SELECT count(*) FROM logs WHERE _timestamp < ${end}`)).toEqual([4]);
+    },
+  );
 
   it('refuses months, which have no fixed length', async () => {
     expect(

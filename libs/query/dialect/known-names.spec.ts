@@ -93,4 +93,9 @@ describe('names in another case', () => {
     expect(withPublic.written('SELECT public.city FROM city', ORGANIZATION)).toBe(undefined);
     expect(withMain.written('SELECT main.city.name FROM city', ORGANIZATION)).toBe(undefined);
   });
+
+  it('find the table of a schema behind FROM and JOIN, whatever a column is called', () => {
+    expect(withMain.written('SELECT main FROM main.city', ORGANIZATION)).toBe('SELECT main FROM      city'); // prettier-ignore
+    expect(withMain.written('SELECT 1 FROM city ARRAY JOIN main.city', ORGANIZATION)).toBe(undefined); // prettier-ignore
+  });
 });
