@@ -116,7 +116,7 @@ describe('lengths of time and numbers beside the time of a record', () => {
     ],
     [
       "SELECT (max(_timestamp) - min(_timestamp)) / INTERVAL '30 minutes' AS x, INTERVAL '30 minutes' > INTERVAL '1 hour' AS y FROM logs",
-      [2.0002777777777777, false],
+      [3600.5 / 1800, false],
     ],
     [
       "SELECT DATE '2026-01-03' - CAST(min(_timestamp) AS DATE) > INTERVAL '47 hours' AS x, max(_timestamp) - DATE '2026-01-01' AS y FROM logs",

@@ -11,6 +11,14 @@ export function adviceOnName(name: string, text: string): string {
   return `; a text stands in single quotes: '${name.replaceAll("'", "''")}'`;
 }
 
+/** @param reason the engine's message on a column beside aggregates */
+export function ungrouped(reason: string): string {
+  const column = /^Column [`'](.+?)[`'] is not under aggregate/.exec(reason)?.[1];
+  if (column === undefined) return reason;
+  const name = column.replace(/^.*\./, '');
+  return `${column} is neither a key of GROUP BY nor within an aggregate: GROUP BY ${name}, or max(${name})`;
+}
+
 /**
  * @param reason the engine's message
  * @param before the statement up to the place of the fault

@@ -2,7 +2,7 @@ import { isAbort, MillraceError, type ErrorKind } from '@app/platform';
 import { PacedError, toWarehouseError, unreadablePart, withoutPaths } from '@app/warehouse';
 import { TOO_LARGE } from '../dialect/numbers/exact-sums.js';
 import { firstWordProblem } from './first-word.js';
-import { adviceOnName, adviceOnSyntax } from './advice.js';
+import { adviceOnName, adviceOnSyntax, ungrouped } from './advice.js';
 import { foreignNotation, PASSED_NULLS } from './foreign-notation.js';
 import { lineAndColumn, placeOf } from './place-in-text.js';
 
@@ -41,6 +41,7 @@ const MESSAGES: Partial<Record<ErrorKind, string>> = {
 
 /** Our messages for the engine's error numbers. */
 const OF_NUMBER: Readonly<Record<number, (reason: string) => string>> = {
+  215: ungrouped,
   306: () => 'the statement is nested too deep; use fewer parentheses and subqueries',
   396: (reason) => `${reason}; use LIMIT, or ask for sums of them`,
 };
@@ -58,6 +59,13 @@ const INSTEAD: readonly (readonly [problem: RegExp, instead: string])[] = [
   [/^No operation \w+ between (?:Nullable\()?(?:Decimal|Int64).* and Interval/, "the difference of two times is a number of seconds: b - a > 10 * 86400, or age('day', a, b) > 10"], // prettier-ignore
   [/^Illegal type (?:Nullable\()?Decimal.* of function to(?:DayOfMonth|Hour|Minute|Second)\b/, "the difference of two times is a number of seconds, of which age('day', a, b) counts whole days"], // prettier-ignore
   [/^Illegal type (?:Nullable\()?Time.* of function to(?:Hour|Minute|Second)\b/, 'parts of a time of day are read of its text: CAST(left(CAST(t AS VARCHAR), 2) AS INTEGER)'], // prettier-ignore
+  [
+    /^Aggregate function .* is found in WHERE/s,
+    'an aggregate is no condition of WHERE: GROUP BY k HAVING count(*) > 3',
+  ],
+  [/^Window function .* is found in (?:WHERE|HAVING)/s, 'a window function is no condition of WHERE and HAVING: QUALIFY row_number() OVER (ORDER BY t) <= 3'], // prettier-ignore
+  [/^Illegal types (?:Nullable\()?Date\S*(?: '\w+'\))?\)? and (?:Nullable\()?String\)? of arguments of function (?:plus|minus)$/, "a length of time is written INTERVAL '1 hour'"], // prettier-ignore
+  [/^Number of arguments for function isNull doesn't match: passed 2/, 'isnull(x) is a condition: coalesce(x, y) is y where x is null'], // prettier-ignore
   [/^Empty query/, 'the statement is empty; send one SELECT'],
   [/^AST is too (?:deep|big)/, 'the statement joins too many values one by one: use IN, concat or arraySum of a list, or parameters'], // prettier-ignore
   [/^Invalid base64Decode value/, 'base64 is read of a text that is none: among bytes, which are base64, stands another text. CAST(column AS VARCHAR) makes text of a column of bytes, base64Encode(x) base64 of a text'], // prettier-ignore

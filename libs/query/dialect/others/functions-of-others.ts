@@ -71,6 +71,8 @@ export const FUNCTIONS_OF_OTHERS: Readonly<Record<string, ScalarFunction>> = {
   timestamp_millis: since1970('Milli'),
   timestamp_micros: since1970('Micro'),
   unix_seconds: countOf('Second', 0),
+  // Without a time MySQL's and Spark's is of now.
+  unix_timestamp: fn(0, 1, (x = 'now()') => countOf('Second', 0).write(x)),
   unix_millis: countOf('Milli', 3),
   unix_micros: countOf('Micro', 6),
   to_unixtime: fn(1, 1, (x) => `(toUnixTimestamp64Micro(${inUtc(x)}) / 1000000)`),
@@ -81,6 +83,8 @@ export const FUNCTIONS_OF_OTHERS: Readonly<Record<string, ScalarFunction>> = {
   contains_substr: fn(2, 2, (x, y) => truth(`positionCaseInsensitiveUTF8(${x}, ${y}) > 0`)),
   re_match: fn(2, 2, (x, y) => truth(`match(${x}, ${y})`)),
   regexp_contains: fn(2, 2, (x, y) => truth(`match(${x}, ${y})`)),
+  // The engine's own gives the first group, and an empty text for none.
+  regexp_substr: fn(2, 2, (x, y) => `nullIf(regexpExtract(${x}, ${y}, 0), '')`),
   re_not_match: fn(2, 2, (x, y) => truth(`NOT match(${x}, ${y})`)),
   charindex: fn(2, 2, (x, y) => `positionUTF8(${y}, ${x})`),
   safe_divide: fn(2, 2, (x, y) => `((${x}) / nullIf(${y}, 0))`),

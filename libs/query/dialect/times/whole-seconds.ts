@@ -4,8 +4,11 @@ import type { Known } from '../casts/known-type.js';
  * Functions that truncate a time to whole seconds or more, each with the index of the argument that
  * is the time.
  */
+const TRUNCATES = /^date_?trunc$/i;
+/** A unit as Postgres and DuckDB read it, too. */
+const SEVERAL = /^'(second|minute|hour|day|week|month|quarter|year)s'$/i;
 const CUTS: readonly (readonly [RegExp, number])[] = [
-  [/^date_?trunc$/i, 1],
+  [TRUNCATES, 1],
   [/^toStartOf(?:Minute|FiveMinutes?|TenMinutes|FifteenMinutes|Hour|Day|Week|Month|Quarter|Year|ISOYear|Interval)$/, 0], // prettier-ignore
   [/^(?:toMonday|toDate)$/, 0],
 ];
@@ -27,9 +30,10 @@ export const isOfSeconds = (unit: string): boolean =>
  */
 export function cutTime(
   name: string,
-  args: readonly string[],
+  given: readonly string[],
   typeAt: (at: number) => Known,
 ): readonly string[] {
+  const args = TRUNCATES.test(name) ? given.map((arg) => arg.replace(SEVERAL, "'$1'")) : given;
   const at = CUTS.find(([pattern]) => pattern.test(name))?.[1];
   // If the time is missing, the engine itself says which arguments it needs.
   if (at === undefined || at >= args.length) return args;
