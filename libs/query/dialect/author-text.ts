@@ -33,7 +33,7 @@ import {
 import { trimmedText } from './notations/trimmed-texts.js';
 import { castNotation, TYPED_NAMES, typedLiteral } from './casts/cast-notations.js';
 import { timestampLiteral } from './times/time-literals.js';
-import { wallTime } from './times/wall-times.js';
+import { wallTime } from './times/times-of-clocks.js';
 import { intervalLiteral, secondsOf } from './lengths/written-intervals.js';
 import { refuseFalseComments } from './texts/false-comments.js';
 import { writtenText } from './texts/written-texts.js';

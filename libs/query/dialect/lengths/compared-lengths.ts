@@ -58,7 +58,7 @@ const isMoment = ({ nodes, type }: Side): boolean =>
 const intervalOf = ({ written }: Side, perSecond: number): string =>
   `toIntervalMicrosecond(accurateCast(round(${inMicroseconds(written, perSecond)}), 'Nullable(Int64)'))`;
 
-/** How many times an INTERVAL is in the difference of two times, or in another INTERVAL. */
+/** The difference of two times, or an INTERVAL, as a multiple of an INTERVAL. */
 export function dividedLength(left: Side, right: Side): string | undefined {
   const [a, b] = [lengthOf(left), lengthOf(right)];
   if (!b) return undefined;

@@ -6,7 +6,7 @@ import { writtenTimeOfDay } from './casts-to-time.js';
 import { clockArithmetic } from './clock-arithmetic.js';
 import { dividedInterval, multipliedInterval } from '../lengths/lengths-of-time.js';
 import { comparedLength, dividedLength, summedLength } from '../lengths/compared-lengths.js';
-import { ZONED } from './wall-times.js';
+import { ZONED } from './times-of-clocks.js';
 import type { Side } from '../numbers/decimal-arithmetic.js';
 import type { Known } from '../casts/known-type.js';
 import type { Rewritten } from '../notations/rewriting.js';
