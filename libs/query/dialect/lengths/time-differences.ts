@@ -5,7 +5,6 @@ import { hasLength } from '../times/clock-arithmetic.js';
 import { isNumberOfLength, MICROSECONDS, typeOfLengths } from './numbers-of-lengths.js';
 import { isTimeOf } from '../times/time-arithmetic.js';
 
-
 const SECONDS_OF_DAY = 86_400;
 
 const isPoint = ({ kind }: Known): boolean => kind === 'moment' || kind === 'date';
