@@ -59,8 +59,9 @@ function quantile(
     return undefined;
   const [sort, more] = itemsOf(order.nodes.slice(2));
   if (!isWord(order.nodes[0], 'ORDER') || !sort || more) return undefined;
-  if (isWord(sort.at(-1), 'DESC') && /_disc$/i.test(name)) return undefined;
   const { key, isDescending } = sortKey(sort, write);
+  if (isDescending && /_disc$/i.test(name))
+    throw new MillraceError('INVALID_SQL', `${name} is read of values in ascending order: ORDER BY x, with 1 - p as its level`); // prettier-ignore
   if (list.nodes.length === 0) return { text: `${name}(${key})`, end: at + 5 };
   const level = write(list.nodes);
   return { text: `${name}(${key}, ${isDescending ? `1 - ${level}` : level})`, end: at + 5 };
