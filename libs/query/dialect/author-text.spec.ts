@@ -170,12 +170,9 @@ describe('text as its author wrote it', () => {
     expect(() => readableText(lists(17))).toThrow(/up to 16 lists/);
   });
 
-  it.each([
-    ['a LEFT JOIN that it cannot write', 'x FROM t LEFT JOIN UNNEST((SELECT ', '))'],
-    ['a key in descending order', 'percentile_disc(0.5) WITHIN GROUP (ORDER BY ', ' DESC)'],
-  ])('writes %s within itself once', (_, before, behind) => {
+  it('writes a LEFT JOIN that it cannot write within itself once', () => {
     const nested = (depth: number): string =>
-      `SELECT ${before.repeat(depth)}x${behind.repeat(depth)}`;
+      `SELECT ${'x FROM t LEFT JOIN UNNEST((SELECT '.repeat(depth)}x${'))'.repeat(depth)}`;
     expect(readableText(nested(7))).toBe(nested(7));
     // If each level were written twice, the text would be a hundred times as long.
     expect(growth(readableText, nested, 5)).toBeLessThan(10);
