@@ -122,6 +122,10 @@ describe('lengths of time and numbers beside the time of a record', () => {
       "SELECT DATE '2026-01-03' - CAST(min(_timestamp) AS DATE) > INTERVAL '47 hours' AS x, max(_timestamp) - DATE '2026-01-01' AS y FROM logs",
       [true, 39600.5],
     ],
+    [
+      "SELECT id FROM logs WHERE current_timestamp - _timestamp < INTERVAL '1 day' OR to_timestamp(1767265200) - _timestamp > INTERVAL '30 minutes' OR _timestamp - time_bucket('1 hour', _timestamp) > INTERVAL '15 minutes' ORDER BY id",
+      [0, 1, 3],
+    ],
     ["WITH INTERVAL 1 HOUR AS w SELECT id FROM logs WHERE _timestamp + w > '2026-01-01 12:00:00'", [2]], // prettier-ignore
     [
       "SELECT DISTINCT time_bucket('1 day', _timestamp, 'Pacific/Kiritimati') AS x, time_bucket('30 minutes', TIMESTAMPTZ '2026-01-01 10:20:00Z', 'Asia/Kathmandu') AS y, time_bucket('1 month', TIMESTAMPTZ '2026-06-30 23:00:00Z', 'Europe/Berlin') AS z FROM logs WHERE id = 2",

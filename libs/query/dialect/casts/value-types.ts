@@ -39,7 +39,7 @@ import {
 import { choicesOf } from './choices.js';
 import { castType } from './standard-type-names.js';
 import { selectedValue } from '../names/selected-values.js';
-import { madeMoment } from '../times/made-times.js';
+import { isNow, madeMoment } from '../times/made-times.js';
 import { LENGTH, typeOfKept, typeOfLengths, typeOfLevel } from '../lengths/numbers-of-lengths.js';
 import { typeOfCut, typeOfTimes } from '../lengths/time-differences.js';
 
@@ -62,7 +62,7 @@ const SUMS = /^sum(?:Distinct)?(?:If)?$/i;
 const FLOATS = /^(?:toFloat(?:32|64)|sqrt|exp|ln|log|log2|log10|pow|power|sin|cos|tan)$/i;
 const DATES = /^(?:toDate|toDate32|makeDate|makeDate32|today|current_date|curdate)$/i;
 const MOMENTS =
-  /^(?:now|now64|current_timestamp|(?:clock|statement|transaction)_timestamp|toDateTime|toDateTime64|makeDateTime64|fromUnixTimestamp64\w+)$/i;
+  /^(?:now|now64|current_timestamp|(?:clock|statement|transaction)_timestamp|toDateTime|toDateTime64|makeDateTime64|fromUnixTimestamp64\w+|to_timestamp(?:_\w+)?|from_unixtime)$/i;
 const DEPTH_MAX = 20;
 /** A name that is met at less than this depth is examined whole. */
 const DEPTH_KEPT = 3;
@@ -173,6 +173,7 @@ export class ValueTypes {
     if (node.kind === 'group') return isList(node) ? this.ofBrackets(node, depth) : UNKNOWN;
     if (node.kind === 'symbol') return UNKNOWN;
     const { value } = node;
+    if (isNow(node) && !this.isGiven(value)) return moment();
     const column = this.typeOfColumn(value);
     const types = column === undefined ? [] : [knownType(column)];
     if (this.open.has(value)) return types[0] ?? this.assumed.get(value) ?? UNKNOWN;

@@ -1,4 +1,4 @@
-import { DATE, moment, OTHER, type Known } from '../casts/known-type.js';
+import { DATE, moment, OTHER, UNKNOWN, type Known } from '../casts/known-type.js';
 import { callAt } from '../operands.js';
 import type { Nodes } from '../source-tree.js';
 import { hasLength } from '../times/clock-arithmetic.js';
@@ -41,6 +41,7 @@ const moved = (time: Known): Known =>
 const KEEPS_KIND = /^toStartOf(?:Second|Minute|FiveMinutes?|TenMinutes|FifteenMinutes|Hour|Day)$/i;
 /** Functions whose result is a day. */
 const TO_DAYS = /^(?:toStartOf(?:Week|Month|Quarter|Year|ISOYear)|toMonday)$/i;
+const BUCKETS = /^(?:time_bucket|date_bin)$/i;
 const LONG_UNIT = /^(?:toInterval)?(?:week|month|quarter|year)s?$/i;
 
 /**
@@ -55,6 +56,12 @@ export function typeOfCut(
   const [first = [], second = []] = items;
   if (KEEPS_KIND.test(name) && items.length === 1) return onlyPoint(typeOf(first));
   if (TO_DAYS.test(name) && items.length === 1) return onlyPoint(typeOf(first)) && DATE;
+  if (BUCKETS.test(name)) {
+    const time = onlyPoint([first, second].map(typeOf).find(isPoint) ?? UNKNOWN);
+    return (
+      time && { ...moment(), ...((time.isLocal || time.kind === 'date') && { isLocal: true }) }
+    );
+  }
   if (items.length !== 2) return undefined;
   if (/^date_?trunc$/i.test(name) && first[0]?.kind === 'text')
     return cut(typeOf(second), first[0].value);

@@ -2,7 +2,7 @@ import { certain } from '@app/platform';
 import { quoteText } from '@app/warehouse';
 import { moment, type Known } from '../casts/known-type.js';
 import { fn } from '../functions/scalar-function.js';
-import type { Nodes } from '../source-tree.js';
+import type { Node, Nodes } from '../source-tree.js';
 
 const PROBLEM = 'a day or a time that is made of numbers does not exist, or is outside of the years 1900 to 2299'; // prettier-ignore
 
@@ -35,6 +35,10 @@ export const madeTimestamp = fn(6, 6, (year, month, day, hour, minute, second) =
   // The fraction is added, for it may be rounded to a second: 59.9999999.
   return `addMicroseconds(${whole}, toInt64(round(((${second}) - floor(${second})) * 1000000)))`;
 });
+
+/** True for a word that is the time of now, where no column has its name. */
+export const isNow = (node: Node): boolean =>
+  node.kind === 'word' && /^(?:current_timestamp|localtimestamp)$/i.test(node.text);
 
 /** The type of a time that a function makes. */
 export function madeMoment(name: string, items: readonly Nodes[]): Known {
