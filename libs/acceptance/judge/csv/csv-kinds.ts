@@ -1,4 +1,4 @@
-import { DAY_LENGTH, dayAt, endOfFraction, isBetween, isClockAt, significantDigits, TIME_LENGTH } from '../values/iso-bytes.js'; // prettier-ignore
+import { DAY_LENGTH, dayAt, endOfFraction, isBetween, isClockAt, significantDigits, TIME_LENGTH } from '../clock/iso-bytes.js'; // prettier-ignore
 import type { SurveyedKind } from '../chunk/judge-job.js';
 import { BOOL, DAY, FLOAT, INT, KIND_NAMES, MOMENT, MOMENT_NANOS, nameOfKind, NONE, TEXT, UINT, WALL_NANOS, WALL_TIME } from '../values/kinds.js'; // prettier-ignore
 import { LAST_NANO_DAY, timestamps } from '../values/typed-times.js';

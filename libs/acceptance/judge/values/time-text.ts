@@ -1,6 +1,6 @@
-import { instant } from './calendar.js';
-import { digits } from './iso-bytes.js';
-import { isoTimeAt } from './iso-time.js';
+import { instant } from '../clock/calendar.js';
+import { digits } from '../clock/iso-bytes.js';
+import { isoTimeAt } from '../clock/iso-time.js';
 import { integerOf } from './number-text.js';
 
 /**

@@ -8,8 +8,8 @@ import {
   isClockAt,
   significantDigits,
   TIME_LENGTH,
-} from './iso-bytes.js';
-import { isoTimeAt } from './iso-time.js';
+} from '../clock/iso-bytes.js';
+import { isoTimeAt } from '../clock/iso-time.js';
 import { plainDecimal, wholeDigits } from './plain-decimal.js';
 import {
   MICROSECONDS_ABOVE,
@@ -17,7 +17,7 @@ import {
   NANOSECONDS_ABOVE,
   toldTime,
 } from './time-text.js';
-import { textOfSecond } from './second-text.js';
+import { textOfSecond } from '../clock/second-text.js';
 import { AS_IT_STANDS, type ValueReader } from './value-reader.js';
 
 const [Z, SPACE] = [0x5a, 0x20];
