@@ -145,7 +145,7 @@ describe('documents, as clients of Elasticsearch send one by one', () => {
     const { version } = (await ask('GET', '')).json<{ version: object }>();
     expect(Object.keys(version).sort()).toEqual(
       [
-        ...['number', 'lucene_version'],
+        ...['number', 'distribution', 'lucene_version'],
         ...['flavor', 'type', 'hash', 'date', 'snapshot'].map((word) => `build_${word}`),
         ...['wire', 'index'].map((word) => `minimum_${word}_compatibility_version`),
       ].sort(),
@@ -158,6 +158,7 @@ describe('documents, as clients of Elasticsearch send one by one', () => {
         'relocating',
         'initializing',
         'unassigned',
+        'unassigned_primary',
         'delayed_unassigned',
       ].map((kind) => `${kind}_shards`),
       ...[

@@ -18,6 +18,7 @@ const ACKNOWLEDGED = { acknowledged: true };
 
 /** Java's clients take an answer without one of these for a failure. Nobody looks at the values. */
 const BUILD = {
+  distribution: 'elasticsearch',
   build_flavor: 'default',
   build_type: 'tar',
   build_hash: '0'.repeat(40),
@@ -33,6 +34,7 @@ const SHARDS = {
   relocating_shards: 0,
   initializing_shards: 0,
   unassigned_shards: 0,
+  unassigned_primary_shards: 0,
   delayed_unassigned_shards: 0,
   number_of_pending_tasks: 0,
   number_of_in_flight_fetch: 0,
