@@ -90,6 +90,14 @@ function uploading(): void {
     await page.locator('.status').getByText(`${stored} row`).waitFor();
   });
 
+  it('says that a file has no record, and offers no stream that is not there', async () => {
+    await go('upload');
+    await drop('header.csv', 'a,b\n');
+    const job = page.getByRole('region', { name: 'header.csv to header' });
+    await job.getByText('There is no record in this file: nothing was stored.').waitFor();
+    expect(await job.getByRole('link').count()).toBe(0);
+  });
+
   it('has complained of nothing, and asked nobody else', () => {
     expect(complaints()).toEqual([]);
   });

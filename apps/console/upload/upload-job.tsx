@@ -95,12 +95,15 @@ function Outcome({
 }) {
   const { name, successful, failed } = stored;
   const sql = `SELECT * FROM ${quotedName(name)} LIMIT 100`;
+  // Without a record there may be no stream to ask.
+  if (successful + failed === 0)
+    return <p role="status">There is no record in this file: nothing was stored.</p>;
   return (
     <>
       <p role="status">
         <strong>{successful.toLocaleString()}</strong> stored,{' '}
         <strong class={failed > 0 ? 'failed' : ''}>{failed.toLocaleString()}</strong> rejected.{' '}
-        <a href={linkTo({ page: 'ask', organization, sql })}>Ask {name}</a>
+        {successful > 0 && <a href={linkTo({ page: 'ask', organization, sql })}>Ask {name}</a>}
       </p>
       {failed > 0 && (
         <Rejects organization={organization} stream={name} mayWrite onMoved={onMoved} />
