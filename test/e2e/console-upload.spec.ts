@@ -98,6 +98,23 @@ function uploading(): void {
     expect(await job.getByRole('link').count()).toBe(0);
   });
 
+  it('says that leaving the page cancels what is on its way, and asks before it is closed', async () => {
+    const asks = () =>
+      page.evaluate<boolean>(
+        "!window.dispatchEvent(new Event('beforeunload', { cancelable: true }))",
+      );
+    await go('upload');
+    expect(await asks()).toBe(false);
+    await page.route(/\/held\//, () => undefined);
+    await drop('held.ndjson', LINES);
+    const job = page.getByRole('region', { name: 'held.ndjson to held' });
+    await job.getByText('Stay on this page: leaving it cancels the upload.').waitFor();
+    expect(await asks()).toBe(true);
+    await job.getByRole('button', { name: 'Cancel' }).click();
+    await job.getByText(/^Cancelled/).waitFor();
+    expect(await asks()).toBe(false);
+  });
+
   it('has complained of nothing, and asked nobody else', () => {
     expect(complaints()).toEqual([]);
   });

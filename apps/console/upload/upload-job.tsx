@@ -53,6 +53,14 @@ export function UploadJob({ organization, job, onStored }: Props) {
     return () => sending.current?.abort();
   }, []);
 
+  const isSending = state.at === 'sending';
+  useEffect(() => {
+    if (!isSending) return undefined;
+    const ask = (event: Event): void => event.preventDefault();
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, [isSending]);
+
   return (
     <section class="job" aria-label={`${file.name} to ${stream}`}>
       <h2>
@@ -67,6 +75,7 @@ export function UploadJob({ organization, job, onStored }: Props) {
           <button type="button" onClick={() => sending.current?.abort()}>
             Cancel
           </button>
+          <span class="hint">Stay on this page: leaving it cancels the upload.</span>
         </div>
       )}
       {state.at === 'failed' && (
