@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What Elasticsearch calls a failure, and its reason in words. */
+/** A failure has a name that Elasticsearch gives it, and a reason in words. */
 interface NamedFailure {
   readonly type: string;
   readonly reason: string;
