@@ -9,6 +9,7 @@ import { filesOf, tar, zip } from '../server/archive.js';
 import { borrowServer, ROOT, type BorrowedServer } from '../server/borrow-server.js';
 import { openBrowser, signIn, watchPage } from '../server/browser.js';
 import { inBrowser } from '../server/in-browser.js';
+import { until } from '../server/until.js';
 
 jest.setTimeout(120_000);
 
@@ -109,10 +110,10 @@ function uploading(): void {
     await drop('held.ndjson', LINES);
     const job = page.getByRole('region', { name: 'held.ndjson to held' });
     await job.getByText('Stay on this page: leaving it cancels the upload.').waitFor();
-    expect(await asks()).toBe(true);
+    await until(asks);
     await job.getByRole('button', { name: 'Cancel' }).click();
     await job.getByText(/^Cancelled/).waitFor();
-    expect(await asks()).toBe(false);
+    await until(async () => !(await asks()));
   });
 
   it('has complained of nothing, and asked nobody else', () => {
