@@ -1,4 +1,5 @@
 export { ErrorFilter, sendError } from './failures/error-filter.js';
+export { elasticsearchFailure } from './failures/elasticsearch-failures.js';
 export { FailuresAs, failureForm, type FailureForm } from './failures/failure-form.js';
 export { listen, type ListenAddress } from './listener/listen.js';
 export { listenFailure } from './listener/listen-failure.js';

@@ -145,6 +145,8 @@ export const guardContract = (
 
     it.each<Refusal>([
       ['SELEC 1', 400, /begins with SELECT.*did you mean "SELECT"/],
+      ['DELETE FROM t', 400, /^DELETE is not taken: SQL only reads here/],
+      ['update t SET a = 1', 400, /^UPDATE is not taken: SQL only reads here/],
       ['SELECT 1 +\n  FROM t WHERE', 400, /line \d/],
       ['SELECT nope FROM t', 400, /nope/],
       ['SELECT 1 FROM tt', 404, /no stream "tt".*did you mean "t"/],

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import kafkajs, { type Message, type Producer } from 'kafkajs';
+import kafkajs, { type KafkaMessage, type Message, type Producer } from 'kafkajs';
 import { KafkaServer } from '../server/kafka/kafka-server.js';
 import { startServer, type Server } from '../server/start-server.js';
 import { until } from '../server/until.js';
@@ -75,13 +75,15 @@ describe('Kafka', () => {
     const consumer = client.consumer({ groupId: `${namespace}-look-${Date.now()}` });
     await consumer.connect();
     await consumer.subscribe({ topics: [`${namespace}.dead-letter`], fromBeginning: true });
-    const found: { value: string; headers: Record<string, string> }[] = [];
+    const found: { value: string; headers: Record<string, string>; sent: KafkaMessage }[] = [];
     await consumer.run({
-      eachMessage: ({ message: { value, headers = {} } }) => {
+      eachMessage: ({ message }) => {
+        const { value, headers = {} } = message;
         const texts = Object.entries(headers).map(([name, text]) => [name, String(text)]);
         found.push({
           value: value?.toString() ?? '',
           headers: Object.fromEntries(texts) as Record<string, string>,
+          sent: message,
         });
         return Promise.resolve();
       },
@@ -175,13 +177,15 @@ describe('Kafka', () => {
     );
   });
 
-  it('puts what belongs nowhere aside, with the reason, and goes on', async () => {
+  it('puts what belongs nowhere aside, as it came and with the reason, and goes on', async () => {
+    const bytes = Buffer.from([0xff, 0x80]);
+    const odd = { id: bytes, tag: ['one', 'two'], toString: 'a method of objects' };
     await send([
       { value: '{"a":1}' },
       { headers: { ...to('s'), organization: 'nowhere' }, value: '{"a":1}' },
       { headers: { ...to('s'), organization: 'other' }, value: '{"a":1}' },
       { headers: to('_audit'), value: '{"a":1}' },
-      { headers: to('s', 'xml'), value: '<a/>' },
+      { headers: { ...to('s', 'xml'), ...odd }, value: '<a/>' },
       { headers: to('s'), value: null },
       { headers: to('after'), value: '{"a":1}' },
     ]);
@@ -197,6 +201,12 @@ describe('Kafka', () => {
     ]);
     expect(dead[4]).toMatchObject({ value: '<a/>', headers: { stream: 's', format: 'xml' } });
     expect(dead[4]?.headers['message']).toMatch(/\.uploads\/\d+\/\d+$/);
+    const texts = ['one', 'two'].map((text) => Buffer.from(text));
+    expect(dead[4]?.sent).toMatchObject({
+      key: Buffer.from('same'),
+      headers: { id: bytes, tag: texts },
+    });
+    expect(dead[5]?.sent.value).toBeNull();
   });
 
   it('stores a message with an idempotency-key once, by HTTP or Kafka, and says so of another', async () => {
@@ -215,6 +225,16 @@ describe('Kafka', () => {
     const dead = await deadLetters(7);
     expect(dead.at(-1)?.headers['reason']).toContain('Idempotency-Key');
     expect(await server.client.count('keyed')).toBe(1);
+  });
+
+  it('tells idempotency-keys apart that are bytes and no text', async () => {
+    const keyed = (n: number) => ({
+      ...to('numbered'),
+      'idempotency-key': Buffer.from([0, 0, 0, n]),
+    });
+    await send([0x80, 0x81, 0x80].map((n) => ({ headers: keyed(n), value: '{"a":1}' })));
+    await has('numbered', 2);
+    expect(await server.client.count('numbered')).toBe(2);
   });
 
   it('puts a message aside whose record is too large, and stores those beside it', async () => {

@@ -159,7 +159,10 @@ function lookingAfterIt(): void {
     const form = page.getByRole('form', { name: 'Add somebody' });
     await form.getByLabel('E-mail').fill(ANN.email);
     await form.getByRole('button', { name: 'Add or invite' }).click();
-    await form.getByRole('alert').getByText('User not found').waitFor();
+    await form
+      .getByRole('alert')
+      .getByText('Nobody has an account with this e-mail. Tick the box above to make one.')
+      .waitFor();
     await form.getByLabel('They have no account yet').check();
     await form.getByLabel('First name').fill('Ann');
     await form.getByLabel('Password').fill('short');

@@ -9,6 +9,7 @@ import { filesOf, tar, zip } from '../server/archive.js';
 import { borrowServer, ROOT, type BorrowedServer } from '../server/borrow-server.js';
 import { openBrowser, signIn, watchPage } from '../server/browser.js';
 import { inBrowser } from '../server/in-browser.js';
+import { until } from '../server/until.js';
 
 jest.setTimeout(120_000);
 
@@ -88,6 +89,31 @@ function uploading(): void {
     if (rows > 0) expect(stored).toBe(rows);
     await job.getByRole('link', { name: `Ask ${stream}` }).click();
     await page.locator('.status').getByText(`${stored} row`).waitFor();
+  });
+
+  it('says that a file has no record, and offers no stream that is not there', async () => {
+    await go('upload');
+    await drop('header.csv', 'a,b\n');
+    const job = page.getByRole('region', { name: 'header.csv to header' });
+    await job.getByText('There is no record in this file: nothing was stored.').waitFor();
+    expect(await job.getByRole('link').count()).toBe(0);
+  });
+
+  it('says that leaving the page cancels what is on its way, and asks before it is closed', async () => {
+    const asks = () =>
+      page.evaluate<boolean>(
+        "!window.dispatchEvent(new Event('beforeunload', { cancelable: true }))",
+      );
+    await go('upload');
+    expect(await asks()).toBe(false);
+    await page.route(/\/held\//, () => undefined);
+    await drop('held.ndjson', LINES);
+    const job = page.getByRole('region', { name: 'held.ndjson to held' });
+    await job.getByText('Stay on this page: leaving it cancels the upload.').waitFor();
+    await until(asks);
+    await job.getByRole('button', { name: 'Cancel' }).click();
+    await job.getByText(/^Cancelled/).waitFor();
+    await until(async () => !(await asks()));
   });
 
   it('has complained of nothing, and asked nobody else', () => {

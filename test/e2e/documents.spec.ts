@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { Answer } from '../server/client.js';
 import { borrowServer, type BorrowedServer } from '../server/borrow-server.js';
 
@@ -137,5 +138,73 @@ describe('documents, as clients of Elasticsearch send one by one', () => {
     const removed = await ask('DELETE', 'made');
     expect([removed.status, removed.headers['x-elastic-product']]).toEqual([200, 'Elasticsearch']);
     expect(removed.json()).toMatchObject({ acknowledged: true });
+  });
+
+  // The client for Java fails at an answer without one of the properties that it holds for required.
+  it('have a cluster with all that the client for Java wants of one', async () => {
+    const { version } = (await ask('GET', '')).json<{ version: object }>();
+    expect(Object.keys(version).sort()).toEqual(
+      [
+        ...['number', 'distribution', 'lucene_version'],
+        ...['flavor', 'type', 'hash', 'date', 'snapshot'].map((word) => `build_${word}`),
+        ...['wire', 'index'].map((word) => `minimum_${word}_compatibility_version`),
+      ].sort(),
+    );
+    const health = (await ask('GET', '_cluster/health')).json<Record<string, unknown>>();
+    for (const word of [
+      ...[
+        'active_primary',
+        'active',
+        'relocating',
+        'initializing',
+        'unassigned',
+        'unassigned_primary',
+        'delayed_unassigned',
+      ].map((kind) => `${kind}_shards`),
+      ...[
+        'number_of_nodes',
+        'number_of_data_nodes',
+        'number_of_pending_tasks',
+        'number_of_in_flight_fetch',
+      ],
+      ...['task_max_waiting_in_queue_millis', 'active_shards_percent_as_number'],
+    ])
+      expect([word, health[word]]).toEqual([word, expect.any(Number)]);
+  });
+
+  it.each([
+    ['Elasticsearch', { accept: 'application/vnd.elasticsearch+json; compatible-with=8' }],
+    ['OpenSearch', { 'user-agent': 'opensearch-java/3.0' }],
+  ])('are refused to clients of %s in their form, with nothing beside it', async (_, headers) => {
+    const call = (path: string, body: string) =>
+      server.client.call(path, {
+        body,
+        headers: { ...headers, 'content-type': 'application/json' },
+      });
+    await call('java/_doc/1?wait=true', '{"n":1}');
+    const told = (answer: Answer) => {
+      const { error, ...more } = answer.json<{ error: { type: string; reason: string } }>();
+      return [answer.status, error.type, error.reason, more];
+    };
+    expect(told(await call('java/_doc', '{"n":"many"}'))).toEqual([
+      400,
+      'document_parsing_exception',
+      expect.stringContaining('"n"'),
+      { status: 400 },
+    ]);
+    expect(told(await call('java/_search', '{}'))).toEqual([
+      404,
+      'route_not_found',
+      expect.stringContaining('rows are asked for in SQL'),
+      { status: 404 },
+    ]);
+  });
+
+  it('have indices that are made by a compressed request', async () => {
+    const make = (name: string, body: Buffer) =>
+      server.client.call(name, { method: 'PUT', body, headers: { 'content-encoding': 'gzip' } });
+    expect((await make('packed', gzipSync('{}'))).status).toBe(200);
+    expect((await make('cut', gzipSync('{"a":1}').subarray(0, -3))).status).toBe(400);
+    expect((await make('bomb', gzipSync(Buffer.alloc(64 * 1024 * 1024, ' ')))).status).toBe(413);
   });
 });

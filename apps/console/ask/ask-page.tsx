@@ -223,7 +223,10 @@ function statusOf(state: State): string {
       const { lines, isCut, milliseconds, rowsRead } = state.answered;
       const rows = `${isCut ? 'the first ' : ''}${lines.length.toLocaleString()} ${lines.length === 1 ? 'row' : 'rows'}`;
       const more = isCut ? '; download it for all of them' : '';
-      const read = rowsRead === undefined ? '' : `; ${rowsRead.toLocaleString()} rows read`;
+      const read =
+        rowsRead === undefined
+          ? ''
+          : `; ${rowsRead.toLocaleString()} ${rowsRead === 1 ? 'row' : 'rows'} read`;
       return `${rows} in ${(milliseconds / 1000).toFixed(2)} s${read}${more}`;
     }
   }

@@ -42,6 +42,9 @@ const TIME_STAMPS: (string | number | null)[][] = [
   ],
 ];
 
+/** The axis shows so many seconds on both sides of a time that stands alone. */
+const ALONE_S = 1800;
+
 /** The look of a chart on the page. */
 interface Look {
   readonly kind: Kind;
@@ -63,9 +66,11 @@ export function chartOptions(
 ): uPlot.Options {
   const { x, categories, isTime, series } = data;
   const axis = { stroke: ink, grid: { stroke: ink, width: 0.15 } };
-  const half = nearest(x) / 2;
+  // A single time would be drawn at the left of years.
+  const isAlone = isTime && x.length === 1 && kind !== 'bars';
+  const half = isAlone ? ALONE_S : nearest(x) / 2;
   // The first and the last bar would be cut in half without this.
-  const isPadded = kind === 'bars' || categories !== undefined;
+  const isPadded = kind === 'bars' || categories !== undefined || isAlone;
   const padded = (_chart: uPlot, min: number, max: number): [number, number] => [
     min - half,
     max + half,

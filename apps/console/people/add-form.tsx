@@ -10,6 +10,10 @@ interface Props {
   readonly onChanged: () => void;
 }
 
+/** The server's words for an e-mail without an account, to those who may know that. */
+const UNKNOWN = 'User not found';
+const MAKE_ONE = 'Nobody has an account with this e-mail. Tick the box above to make one.';
+
 /** Somebody with an account is added or invited; for somebody without one an account is made. */
 export function AddForm({ organization, onChanged }: Props) {
   const [role, setRole] = useState('viewer');
@@ -82,7 +86,7 @@ export function AddForm({ organization, onChanged }: Props) {
         </button>
         <span role="status">{adding.done}</span>
       </div>
-      <Failure words={adding.failure} />
+      <Failure words={adding.failure === UNKNOWN ? MAKE_ONE : adding.failure} />
     </form>
   );
 }

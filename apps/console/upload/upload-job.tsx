@@ -53,6 +53,14 @@ export function UploadJob({ organization, job, onStored }: Props) {
     return () => sending.current?.abort();
   }, []);
 
+  const isSending = state.at === 'sending';
+  useEffect(() => {
+    if (!isSending) return undefined;
+    const ask = (event: Event): void => event.preventDefault();
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, [isSending]);
+
   return (
     <section class="job" aria-label={`${file.name} to ${stream}`}>
       <h2>
@@ -67,6 +75,7 @@ export function UploadJob({ organization, job, onStored }: Props) {
           <button type="button" onClick={() => sending.current?.abort()}>
             Cancel
           </button>
+          <span class="hint">Stay on this page: leaving it cancels the upload.</span>
         </div>
       )}
       {state.at === 'failed' && (
@@ -95,12 +104,15 @@ function Outcome({
 }) {
   const { name, successful, failed } = stored;
   const sql = `SELECT * FROM ${quotedName(name)} LIMIT 100`;
+  // Without a record there may be no stream to ask.
+  if (successful + failed === 0)
+    return <p role="status">There is no record in this file: nothing was stored.</p>;
   return (
     <>
       <p role="status">
         <strong>{successful.toLocaleString()}</strong> stored,{' '}
         <strong class={failed > 0 ? 'failed' : ''}>{failed.toLocaleString()}</strong> rejected.{' '}
-        <a href={linkTo({ page: 'ask', organization, sql })}>Ask {name}</a>
+        {successful > 0 && <a href={linkTo({ page: 'ask', organization, sql })}>Ask {name}</a>}
       </p>
       {failed > 0 && (
         <Rejects organization={organization} stream={name} mayWrite onMoved={onMoved} />

@@ -13,6 +13,7 @@ import {
   type AuthenticatedRequest,
   type Logger,
 } from '@app/platform';
+import { elasticsearchFailure, isElasticsearchClient } from './elasticsearch-failures.js';
 import { failureForm } from './failure-form.js';
 import { routeHint } from './route-hints.js';
 import { StrangerLines } from './stranger-lines.js';
@@ -71,10 +72,16 @@ export function sendError(
   const form = failureForm(request)?.(failure, request);
   const { type, body } = form ?? {
     type: 'application/json; charset=utf-8',
-    body: JSON.stringify(bodyOf(failure)),
+    body: JSON.stringify(commonBody(failure, request)),
   };
   if (form?.headers) void reply.headers(form.headers);
   void reply.status(failure.status).type(type).send(body);
+}
+
+function commonBody(failure: MillraceError, request: FastifyRequest): object {
+  if (!isElasticsearchClient(request.headers)) return bodyOf(failure);
+  const { status, kind, message: reason } = failure;
+  return elasticsearchFailure(request, status, { type: kind.toLowerCase(), reason });
 }
 
 function logFailure(

@@ -4,6 +4,7 @@ import { Controller, Get, Head, HttpCode, Param, Post, Put, Query, Req, Res } fr
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { longRecord } from '@app/acceptance';
+import { elasticsearchFailure } from '@app/http';
 import {
   type AuthenticatedRequest,
   certain,
@@ -195,18 +196,10 @@ export class DocumentController {
     const [answered] = told.items;
     void reply.headers(PRODUCT_HEADER);
     const { status, error } = certain(answered, 'item of the answer').index;
-    if (error) await reply.status(status).send(refusal(status, error));
+    if (error) await reply.status(status).send(elasticsearchFailure(reply.request, status, error));
     else await reply.send({ ...named, ...CREATED });
   }
 }
-
-/** The refusal in Elasticsearch's form, beside our own code and message. */
-const refusal = (status: number, error: NonNullable<Item['error']>) => ({
-  code: status,
-  message: error.reason,
-  error: { root_cause: [error], ...error },
-  status,
-});
 
 /**
  * Reads one document and writes it on one line, because a client may write it over several.

@@ -14,8 +14,34 @@ const TAG = 'Elasticsearch clients';
 
 const LICENSE = { license: { status: 'active', type: 'basic', uid: 'millrace' } };
 const FEATURES = { features: { ilm: { available: false, enabled: false } } };
-const HEALTH = { cluster_name: 'millrace', status: 'green', timed_out: false };
 const ACKNOWLEDGED = { acknowledged: true };
+
+/** Java's clients take an answer without one of these for a failure. Nobody looks at the values. */
+const BUILD = {
+  distribution: 'elasticsearch',
+  build_flavor: 'default',
+  build_type: 'tar',
+  build_hash: '0'.repeat(40),
+  build_date: '2025-07-01T00:00:00Z',
+  build_snapshot: false,
+};
+/** A cluster of one node, whose index has no replicas. */
+const SHARDS = {
+  number_of_nodes: 1,
+  number_of_data_nodes: 1,
+  active_primary_shards: 1,
+  active_shards: 1,
+  relocating_shards: 0,
+  initializing_shards: 0,
+  unassigned_shards: 0,
+  unassigned_primary_shards: 0,
+  delayed_unassigned_shards: 0,
+  number_of_pending_tasks: 0,
+  number_of_in_flight_fetch: 0,
+  task_max_waiting_in_queue_millis: 0,
+  active_shards_percent_as_number: 100,
+};
+const HEALTH = { cluster_name: 'millrace', status: 'green', timed_out: false, ...SHARDS };
 
 /** @param organization its name; to its clients, each organization is a cluster of its own */
 const info = (organization: string) => ({
@@ -24,7 +50,7 @@ const info = (organization: string) => ({
   cluster_uuid: `millrace-${organization}`,
   version: {
     number: VERSION,
-    build_flavor: 'default',
+    ...BUILD,
     lucene_version: '9.12.2',
     minimum_wire_compatibility_version: '7.17.0',
     minimum_index_compatibility_version: '7.0.0',

@@ -2,6 +2,7 @@ import { Controller, NotFoundException, Param, Put, Req, Res } from '@nestjs/com
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { elasticsearchFailure } from '@app/http';
 import {
   type AuthenticatedRequest,
   Describe,
@@ -67,7 +68,7 @@ export class IndexController {
     const organization = organizationOf(request);
     void reply.headers(PRODUCT_HEADER);
     if (this.streams.find(organization.id, name)) {
-      await reply.status(400).send(alreadyThere(name));
+      await reply.status(400).send(elasticsearchFailure(request, 400, alreadyThere(name)));
       return;
     }
     const { root = false, checkAdmission, ...who } = uploaderOf(request);
@@ -84,11 +85,11 @@ const isOwnRoute = ({ server }: AuthenticatedRequest, name: string): boolean =>
   METHODS.some((method) => server.hasRoute({ method, url: `/api/:org/${name}` }));
 
 /** Programs look at `error.type`, and take this failure for success. */
-function alreadyThere(index: string) {
-  const reason = `stream ${index} is there already`;
-  const error = { type: 'resource_already_exists_exception', reason, index };
-  return { code: 400, message: reason, error: { root_cause: [error], ...error }, status: 400 };
-}
+const alreadyThere = (index: string) => ({
+  type: 'resource_already_exists_exception',
+  reason: `stream ${index} is there already`,
+  index,
+});
 
 function withoutBody(error: unknown): Record<string, never> {
   if (error instanceof MillraceError && error.kind === 'EMPTY_BODY') return {};

@@ -56,6 +56,13 @@ describe('the places of messages', () => {
     ]);
   });
 
+  it('are none for an empty idempotency-key, which many messages would share', async () => {
+    const sent = message('1', 10);
+    const headers = { ...sent.headers, 'idempotency-key': '' };
+    const { dead } = await outcome(0, [{ ...sent, headers }]);
+    expect(dead).toEqual(['1: idempotency-key: want a text, or no such header']);
+  });
+
   it('are there again for messages that come again', async () => {
     const found = places(70);
     const bury = ({ reason }: { reason: string }): void => {

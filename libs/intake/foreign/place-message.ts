@@ -39,6 +39,7 @@ export function placeOf(
   const { organization: name, stream, format = 'json' } = headers;
   const idempotencyKey = headers['idempotency-key'];
   if (name === undefined || stream === undefined) return 'want the headers organization and stream';
+  if (idempotencyKey === '') return 'idempotency-key: want a text, or no such header';
   const organization = organizations.find(name);
   if (!organization)
     return `organization ${name} may not be fed by Kafka, or there is none (KAFKA_UPLOAD_ORGANIZATIONS)`;

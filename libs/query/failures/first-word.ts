@@ -4,6 +4,9 @@ import { didYouMean, MillraceError } from '@app/platform';
 const FORM = /^\s*(?:--[^\r\n]*\r?\ncontent-disposition:|(?:query|sql)=)/i;
 const BEGINNINGS = ['SELECT', 'WITH', 'EXPLAIN'];
 
+/** The engine takes these for names of columns, or for another statement with an error in it. */
+const WRITES = /^(?:DELETE|UPDATE|MERGE|REPLACE|UPSERT|COPY|VACUUM|CALL|BEGIN|COMMIT|ROLLBACK)$/i;
+
 /**
  * Says that a text is no statement because of its first word, with the word that was probably
  * meant. The engine would take a single word for the name of a column.
@@ -21,6 +24,11 @@ export function firstWordProblem(text: string): MillraceError | undefined {
     );
   const word = /^\s*([A-Za-z]+)/.exec(text)?.[1];
   if (word === undefined || BEGINNINGS.includes(word.toUpperCase())) return undefined;
+  if (WRITES.test(word))
+    return new MillraceError(
+      'INVALID_SQL',
+      `${word.toUpperCase()} is not taken: SQL only reads here, and rows come by uploads`,
+    );
   const near = didYouMean(word, BEGINNINGS);
   if (near === '') return undefined;
   return new MillraceError(

@@ -1,4 +1,4 @@
-import type { Admin, Kafka } from 'kafkajs';
+import type { Admin, IHeaders, Kafka, KafkaMessage } from 'kafkajs';
 import { certain } from '@app/platform';
 import type { DeadMessage, ForeignDelivery, ForeignMessages } from '../../foreign-messages.js';
 import type { QueueRecord } from '../../ingest-queue.js';
@@ -126,17 +126,21 @@ class ForeignConsumer {
     const offset = nextOffset(messages, batch);
     let finished = false;
     const headers = textsOfHeaders(messages);
+    const given = messages.map((message, at) => ({
+      headers: certain(headers[at], 'headers of a message'),
+      value: message.value ?? new Uint8Array(),
+      name: `${topic}/${partition}/${message.offset}`,
+    }));
     await this.member.offer({
-      messages: messages.map((message, at) => ({
-        headers: certain(headers[at], 'headers of a message'),
-        value: message.value ?? new Uint8Array(),
-        name: `${topic}/${partition}/${message.offset}`,
-      })),
+      messages: given,
       finish: async (records, dead) => {
         try {
           await producer.run(async (send, transaction) => {
             await this.options.sendAll(records, send);
-            await this.bury(dead, send);
+            if (dead.length > 0) {
+              const sent = new Map(given.map((each, at) => [each.name, messages[at]]));
+              await this.bury(dead, sent, send);
+            }
             const partitions = [{ partition, offset }];
             const { groupId: consumerGroupId } = this;
             await transaction.sendOffsets({ consumerGroupId, topics: [{ topic, partitions }] });
@@ -152,11 +156,19 @@ class ForeignConsumer {
   }
 
   /** Sends many messages together, because a transaction must not take long. */
-  private async bury(dead: readonly DeadMessage[], send: SendWithin): Promise<void> {
-    const messages = dead.map(({ message: { headers, value, name }, reason }) => ({
-      value: Buffer.from(value.subarray(0, DEAD_VALUE_BYTES)),
-      headers: { ...headers, reason, message: name },
-    }));
+  private async bury(
+    dead: readonly DeadMessage[],
+    sent: ReadonlyMap<string, KafkaMessage | undefined>,
+    send: SendWithin,
+  ): Promise<void> {
+    const messages = dead.map(({ message: { name }, reason }) => {
+      const { key, value, headers } = certain(sent.get(name), 'message of a delivery');
+      return {
+        key,
+        value: value && value.subarray(0, DEAD_VALUE_BYTES),
+        headers: { ...sendable(headers), reason, message: name },
+      };
+    });
     const topic = this.options.topics.deadLetter;
     for (const together of slices(messages, DEAD_REQUEST))
       await send({ topic, partition: 0, messages: [...together] });
@@ -172,3 +184,15 @@ class ForeignConsumer {
     consumer.seek({ topic, partition, offset: String(from ?? batch.messages[0]?.offset ?? '0') });
   }
 }
+
+/**
+ * Headers as they came, byte for byte. The client cannot send one without a value, and reads
+ * something else beside the value of one that is called as a method of objects (`toString`).
+ */
+const sendable = (headers: IHeaders = {}): IHeaders =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      [value].flat().filter((each) => Buffer.isBuffer(each)),
+    ]),
+  );

@@ -8,11 +8,12 @@ const value = fc.oneof(
   text,
   fc.array(text, { maxLength: 2 }),
 );
+const bare = { key: null, value: null, timestamp: '0', attributes: 0, offset: '0' };
 const headers = fc.option(fc.dictionary(fc.constantFrom('a', 'b', 'stream'), value), {
   nil: undefined,
 });
 const message = headers.map((each): KafkaMessage => ({
-  ...{ key: null, value: null, timestamp: '0', attributes: 0, offset: '0' },
+  ...bare,
   ...(each === undefined ? {} : { headers: each }),
 }));
 
@@ -28,10 +29,22 @@ describe('the headers of messages in a row', () => {
 
   it('are one object where they are the same', () => {
     const same = (): KafkaMessage => ({
-      ...{ key: null, value: null, timestamp: '0', attributes: 0, offset: '0' },
+      ...bare,
       headers: { stream: Buffer.from('logs') },
     });
     const [first, second] = textsOfHeaders([same(), same()]);
     expect(first).toBe(second);
+  });
+
+  it('leave out those without a value', () => {
+    const none = null as unknown as undefined;
+    const sent = { stream: Buffer.from('logs'), 'idempotency-key': none, empty: Buffer.alloc(0) };
+    expect(textHeaders({ ...bare, headers: sent })).toEqual({ stream: 'logs', empty: '' });
+  });
+
+  it('tell bytes apart that are no text', () => {
+    const key = (bytes: number[]) =>
+      textHeaders({ ...bare, headers: { key: Buffer.from(bytes) } })['key'];
+    expect([key([0, 0x80]), key([0, 0x81]), key([0xc3, 0xa9])]).toEqual(['0x0080', '0x0081', 'é']);
   });
 });

@@ -1,4 +1,5 @@
-import type { KafkaMessage } from 'kafkajs';
+import { isUtf8 } from 'node:buffer';
+import type { IHeaders, KafkaMessage } from 'kafkajs';
 import { certain } from '@app/platform';
 
 /**
@@ -36,9 +37,25 @@ export function nextOffset(
   return String(BigInt(isLast ? batch.lastOffset() : last) + 1n);
 }
 
-/** A message's headers as text. */
+/** A message's headers as text. A header without a value counts as one that was not sent. */
 export const textHeaders = ({ headers }: KafkaMessage): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers ?? {}).map(([name, text]) => [name, String(text)]));
+  Object.fromEntries(
+    Object.entries(headers ?? {}).flatMap(([name, value]) =>
+      isAbsent(value) ? [] : [[name, [value].flat().map(textOf).join(',')]],
+    ),
+  );
+
+/** The client gives null for a header without a value, other than its types say. */
+const isAbsent = (value: IHeaders[string] | null): value is null | undefined =>
+  value === undefined || value === null;
+
+/**
+ * Bytes that are no text are written in hexadecimal. Decoded as text, different bytes would become
+ * the same replacement characters, and so would the numbers and UUIDs that programs send as keys.
+ */
+function textOf(value: Buffer | string | undefined): string {
+  return Buffer.isBuffer(value) && !isUtf8(value) ? `0x${value.toString('hex')}` : String(value);
+}
 
 /**
  * The headers of messages as text, in order. Consecutive messages with the same headers share one
