@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -14,7 +14,7 @@ async function run(statements: string, directory: string): Promise<unknown> {
     const source = ${JSON.stringify(join(directory, 'source'))};
     const job = { source, firstLine: 1, columns: [], objects: [], exact: [], refusedFields: new Map([['a', 'not so']]),
       fieldsMax: 2000, acceptedAt: 0, keptFrom: undefined, uploadId: 'u', stream: 's' };
-    const targets = (name) => ({ accepted: source + name + '.a', rejected: source + name + '.r' });
+    const targets = (name) => ({ accepted: source + name + '.a.zst', rejected: source + name + '.r' });
     const told = (promise) => promise.then((value) => value, ({ message, code }) => ({ message, code }));
     // Threads keep no process alive.
     const alive = setInterval(() => {}, 1000);
@@ -37,6 +37,9 @@ describe('the threads of the judge', () => {
     writeFileSync(join(directory, 'source'), lines.join('\n'));
     writeFileSync(join(directory, 'large'), '{"x":null}\n'.repeat(3_000_000));
     writeFileSync(join(directory, 'small'), '{"a":1}\n{"b":null}');
+    // A link, because the judge removes a file that is in the place of its own.
+    for (const ending of ['a.zst', 'r'])
+      symlinkSync('/dev/full', join(directory, `sourcefull.${ending}`));
   });
   afterAll(() => {
     rmSync(directory, { recursive: true, force: true });
@@ -61,7 +64,7 @@ describe('the threads of the judge', () => {
       await run(
         `const small = { ...job, source: source.replace('source', 'small') };
          const missing = await told(threads.judge({ ...small, source: '/nowhere/at/all' }));
-         const full = await told(threads.judge({ ...small, targets: { accepted: '/dev/full', rejected: '/dev/full' } }));
+         const full = await told(threads.judge({ ...small, targets: targets('full') }));
          const odd = await told(threads.judge({ ...small, source: undefined }));
          const { accepted, rejected } = await threads.judge(small);
          const written = await threads.judge({ ...small, targets: targets('s') });
