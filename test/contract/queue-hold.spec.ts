@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedIngestQueue } from '../../libs/ingest-queue/embedded/embedded-ingest-queue.js';
+import { DiskPace } from '../../libs/ingest-queue/embedded/disk-pace.js';
 import { bytesOf, take } from './ingest-queue.contract.js';
 
 const MAX_BYTES = 1000;
@@ -121,6 +122,19 @@ describe('a queue that is held for a backup', () => {
     await hold.release();
     expect(existsSync(join(copy, 'data.mdb'))).toBe(false);
     await (await queue.hold()).release();
+    await queue.close();
+  });
+
+  it('wants compressed lines while it is held, because it keeps what is done', async () => {
+    const pace = new DiskPace();
+    pace.isFast = true;
+    const queue = openEmbeddedIngestQueue({ directory, maxBytes: MAX_BYTES, pace });
+    const before = queue.plainBytesMax();
+    expect(before).toBeGreaterThan(0);
+    const hold = await queue.hold();
+    expect(queue.plainBytesMax()).toBe(0);
+    await hold.release();
+    expect(queue.plainBytesMax()).toBe(before);
     await queue.close();
   });
 

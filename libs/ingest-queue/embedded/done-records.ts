@@ -78,6 +78,11 @@ export class DoneRecords {
     return this.databases.counters.get(COMMITTED) ?? 0;
   }
 
+  /** Tells whether records that are done keep their room on the disk. */
+  get isHeld(): boolean {
+    return this.held !== undefined;
+  }
+
   /**
    * Durable when it calls `committed`, with the records of these that were not done before. Their
    * files are removed afterwards, because nobody who waits for the commit waits for that.

@@ -44,6 +44,7 @@ interface EmbeddedQueueOptions {
   readonly maxBytes: number;
   /** The clock for the age of names. */
   readonly now?: () => number;
+  readonly pace?: DiskPace;
 }
 
 const APPENDED = 'appended';
@@ -75,15 +76,16 @@ class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
   private readonly partition: number;
   private readonly waiting: WaitingRecords;
   private readonly aside = new SetAside();
-  private readonly pace = new DiskPace();
+  private readonly pace: DiskPace;
   private readonly done: DoneRecords;
   private readonly deliverable: DeliverableRecords;
   private readonly environment: RootDatabase;
 
   constructor(
     databases: QueueDatabases,
-    { directory, maxBytes, now = Date.now }: EmbeddedQueueOptions,
+    { directory, maxBytes, now = Date.now, pace = new DiskPace() }: EmbeddedQueueOptions,
   ) {
+    this.pace = pace;
     setMaxListeners(0, this.closing.signal);
     this.waiting = new WaitingRecords(maxBytes);
     this.environment = databases.environment;
@@ -137,8 +139,9 @@ class EmbeddedIngestQueue implements IngestQueue, HoldableQueue {
     }
   }
 
+  /** A hold keeps all that is done, and breaks when that is more than the queue may hold. */
   plainBytesMax(): number {
-    return this.pace.isFast ? this.waiting.plainBytesMax : 0;
+    return this.pace.isFast && !this.done.isHeld ? this.waiting.plainBytesMax : 0;
   }
 
   appended(name: string): Promise<KeptAppend | undefined> {
