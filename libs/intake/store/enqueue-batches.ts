@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import {
   AlreadyAppendedError,
@@ -23,7 +23,6 @@ import {
   type AcceptedChunk,
   type ColumnarFile,
   FairEngine,
-  isCompressed,
   type SchemaKeeper,
   type StreamSchema,
 } from '@app/acceptance';
@@ -37,6 +36,7 @@ import {
 import { countStored } from './ingest-metrics.js';
 import { SchemaLock } from './schema-lock.js';
 import { StorageBounds } from './storage-bounds.js';
+import { bytesInTable } from '../spool/bytes-in-table.js';
 import { splitBatch } from './split-batch.js';
 
 export type EnqueuedChunk = AcceptedChunk & { readonly recordBytes: number };
@@ -221,14 +221,8 @@ export const streamsOf = (chunks: readonly EnqueuedChunk[]): string[] =>
 async function payloadBytes(records: readonly QueueRecord[]): Promise<number> {
   let sum = 0;
   for (const { payload } of records)
-    sum += 'file' in payload ? await storedBytes(payload.file) : payload.bytes.length;
+    sum += 'file' in payload ? await bytesInTable(payload.file) : payload.bytes.length;
   return sum;
-}
-
-/** A batch that is not compressed on the queue has half of its size, or less, in a table. */
-async function storedBytes(file: string): Promise<number> {
-  const { size } = await stat(file);
-  return isCompressed(file) ? size : size / 2;
 }
 
 /** Batches from one stream to one table keep their order. */
