@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, watch } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { writeParquet } from '../server/make-parquet.js';
 import { startServer, type Server } from '../server/start-server.js';
 
 const RECORDS = 60_000;
@@ -97,6 +98,34 @@ describe('large uploads, one after the other', () => {
       }),
     );
   });
+
+  it('are compressed where they would become many times as long: rows of few bytes of CSV', async () => {
+    endings.clear();
+    const rows = 700_000;
+    const status = await server.client.uploadTo('narrow/_csv', `n\n${'1\n'.repeat(rows)}`);
+    expect(status).toMatchObject({ successful: rows });
+    expect([...endings]).not.toContain('.accepted.compact.ndjson');
+    expect(await server.client.sql('SELECT sum(n) AS sum FROM narrow')).toEqual([{ sum: rows }]);
+  });
+
+  it.each([
+    ['a stream with more columns', 'wider', 'number AS n, repeat(toString(number), 20) AS text'],
+    ['few bytes a row', 'slim', 'number AS n'],
+  ])(
+    'are compressed where they would become many times as long: a table and %s',
+    async (_, stream, columns) => {
+      const rows = 400_000;
+      const file = join(dataDirectory, `${stream}.parquet`);
+      writeParquet(`SELECT ${columns} FROM numbers(${rows})`, file);
+      await server.client.upload('wider', [{ n: 0, text: '', other: 1 }]);
+      endings.clear();
+      const status = await server.client.uploadTo(`${stream}/_parquet`, readFileSync(file));
+      expect(status).toMatchObject({ successful: rows });
+      expect([...endings]).not.toContain('.accepted.native');
+      const sum = (rows * (rows - 1)) / 2;
+      expect(await server.client.sql(`SELECT sum(n) AS sum FROM ${stream}`)).toEqual([{ sum }]);
+    },
+  );
 
   it('are there once after a kill right behind the answer', async () => {
     const body = `${numbers.map((n) => JSON.stringify(fields(n))).join('\n')}\n`;

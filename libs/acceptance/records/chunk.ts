@@ -15,6 +15,8 @@ export interface Chunk {
   readonly file: string;
   /** Number of its first line within the upload, from 1. */
   readonly firstLine: number;
+  /** The number of its lines, where it is known. */
+  readonly lines?: number;
   readonly bytes: number;
   /** Tells whether its accepted lines are written without compression. */
   readonly isPlain?: boolean | undefined;

@@ -24,6 +24,9 @@ import { writeRejected } from './write-rejected.js';
 import { judgedRows, type JudgedRows, type StoredField } from './sql/judge-rows.sql.js';
 import type { RowChunk } from './spool-rows.js';
 
+/** Rows of fewer bytes grow much by their times. */
+const WIDE_ROW = 32;
+
 /** The stream made ready for a table's fields, and why some of them cannot become columns. */
 interface ReadyStream {
   readonly schema: StreamSchema;
@@ -89,7 +92,10 @@ export async function acceptRows(
     judgedRows({ source, firstLine, columns, fields, refusedFields, keptFrom: kept, nested });
   const held = columns.filter((column) => fields.some(({ name }) => name === column.name));
   const unsure = notYetExact(held, exact);
-  const accepting = { engine, chunk, columns, unsure, options };
+  // A column of the stream that the table does not have would be many bytes of nothing, and so
+  // would the times of narrow rows.
+  const isPlain = chunk.isPlain === true && held.length === columns.length && chunk.bytes >= WIDE_ROW * chunk.rows; // prettier-ignore
+  const accepting = { engine, chunk, columns, unsure, options, isPlain };
   try {
     const rows = judged(false);
     const all = rows.reason === "''" ? '' : `NOT throwIf(${rows.reason} != '')`;
@@ -136,6 +142,8 @@ interface Accepting {
   /** Columns of integers that are not known to hold an integer that no float holds. */
   readonly unsure: readonly Column[];
   readonly options: AcceptOptions;
+  /** Tells whether the rows that fit are written without compression. */
+  readonly isPlain: boolean;
 }
 
 /** Finds those of the unsure columns that would get such integers. */
@@ -151,11 +159,11 @@ async function withBeyondFloat(
 }
 
 async function store(
-  { engine, chunk, columns, unsure, options }: Accepting,
+  { engine, chunk, columns, unsure, options, isPlain }: Accepting,
   { rows, micros, values }: JudgedRows,
   { where, count }: { readonly where: string; readonly count: number },
 ): Promise<ColumnarFile> {
-  const target = `${chunk.file}.accepted.native${chunk.isPlain ? '' : `.${COMPRESSION}`}`;
+  const target = `${chunk.file}.accepted.native${isPlain ? '' : `.${COMPRESSION}`}`;
   const time = `fromUnixTimestamp64Micro(ifNull(${micros}, toInt64(${options.acceptedAt})), 'UTC') AS _timestamp`;
   const names = columns.map(({ name }) => name);
   // In a broken file the engine may find another type than the file says. That fails here, and not

@@ -82,8 +82,8 @@ class ChunkFile {
   async finish(): Promise<Chunk> {
     await this.flush();
     await this.close();
-    const { file, firstLine, bytes } = this;
-    return { file, firstLine, bytes };
+    const { file, firstLine, lines, bytes } = this;
+    return { file, firstLine, lines, bytes };
   }
 
   async close(): Promise<void> {

@@ -110,7 +110,8 @@ export class BatchEnqueuer {
     append: () => Promise<Appended>,
   ): Promise<Appended> {
     const organization = streams[0]?.to.organization;
-    const bytes = await payloadBytes(records);
+    // Without a bound they are not counted, and to look at them would take a few milliseconds.
+    const bytes = this.storage.hasBound ? await payloadBytes(records) : records.length;
     if (!organization || bytes === 0) return append();
     await this.storage.admit(organization, bytes);
     let isNew = false;

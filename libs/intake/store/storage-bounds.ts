@@ -84,6 +84,11 @@ export class StorageBounds {
     this.queued.bytes.set(database, (this.queued.bytes.get(database) ?? 0) + bytes);
   }
 
+  /** Tells whether bytes of organizations are counted. */
+  get hasBound(): boolean {
+    return this.dependencies.mostBytes > 0;
+  }
+
   /** The values for metrics. `free` is a fraction of 1. */
   get state(): { readonly free: number; readonly full: number } {
     const { mostBytes } = this.dependencies;

@@ -61,7 +61,7 @@ export class ChunkAcceptance {
     for await (const chunk of chunks) {
       const { bytes } = chunk;
       const judge = this.judge.for(share, uploadId, bytes);
-      const isPlain = this.spool.staysPlain(bytes);
+      const isPlain = this.spool.staysPlain(bytes) && !growsMuch(chunk, csv);
       yield async (first) => {
         const accept = () =>
           acceptRecords(judge, evolvingAfter(first, keeper), { ...chunk, csv, isPlain }, options);
@@ -82,3 +82,10 @@ const evolvingAfter = (
     return keeper.evolve(survey);
   },
 });
+
+/** The bytes that a row of CSV, and a field without a value, get in addition when they become JSON. */
+const [MORE_OF_ROW, MORE_OF_FIELD] = [24, 5];
+
+/** Tells whether lines of CSV may become more than twice as long. */
+const growsMuch = ({ lines = 0, bytes }: Chunk, csv: CsvShape | undefined): boolean =>
+  csv !== undefined && bytes < lines * (MORE_OF_ROW + MORE_OF_FIELD * csv.columns.length);
