@@ -4,6 +4,7 @@ import type { StreamsProjection } from '@app/streams';
 import { REJECTED_TABLE, type WarehouseSchema, type WarehouseWriter } from '@app/warehouse';
 import type { RejectedRemoval } from './rejected-removal.js';
 import type { BatchGroup, ReceivedBatch } from './group-batches.js';
+import { refuseLost } from './lost-payload.js';
 import { SpilledBatches } from './spilled-batches.js';
 import { measureInsert } from './write-metrics.js';
 
@@ -78,7 +79,7 @@ export class GroupInserter {
     this.partitions.set(partition, { epoch, readBacks: new Map(), first });
   }
 
-  /** @throws {WarehouseError} when the outcome is unknown or bad; call again with the same group, or some of its batches. */
+  /** @throws {LostPayloadError} when the file of a batch that is not stored is gone; {WarehouseError} when the outcome is unknown or bad; call again with the same group, or some of its batches. */
   async insert(group: BatchGroup): Promise<void> {
     const { table, streamId } = group;
     // The stream or its organization was deleted after the upload was answered, and the records are
@@ -105,6 +106,8 @@ export class GroupInserter {
     const { epoch } = begun;
     const missing = await this.missing(begun, group);
     if (missing.length === 0) return;
+    // A batch that is stored already needs no file any more.
+    await refuseLost(missing);
     const spilled = await SpilledBatches.write(this.directory, missing);
     try {
       const { batches } = spilled;

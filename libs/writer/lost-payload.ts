@@ -20,7 +20,7 @@ export async function isLost(payload: QueuedRecord['payload']): Promise<boolean>
 }
 
 /** @throws {LostPayloadError} when the rows of any of them are lost. */
-export async function refuseLost({ batches }: BatchGroup): Promise<void> {
+export async function refuseLost(batches: BatchGroup['batches']): Promise<void> {
   for (const { record } of batches) {
     const { payload } = record;
     if ('file' in payload && (await isLost(payload))) throw new LostPayloadError(payload.file);

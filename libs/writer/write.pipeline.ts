@@ -7,7 +7,7 @@ import { isRemoval, readRemoval, type RejectedRemoval } from './rejected-removal
 import type { DeadLetter } from './dead-letter.js';
 import { groupBatches, type BatchGroup } from './group-batches.js';
 import type { GroupInserter } from './insert-group.js';
-import { LostPayloadError, refuseLost } from './lost-payload.js';
+import { LostPayloadError } from './lost-payload.js';
 import { judgeAlone, TableRetryPolicy, MAX_WAIT_MS, type Verdict } from './table-retry-policy.js';
 import type { WriteProgress } from './write-progress.js';
 
@@ -186,7 +186,6 @@ export class WritePipeline {
     const name = JSON.stringify([database, table, group.streamId]);
     return this.untilDone({
       work: async () => {
-        await refuseLost(group);
         await this.inserter.insert(group);
         this.retryPolicy.succeeded(name);
       },
@@ -201,7 +200,6 @@ export class WritePipeline {
   private storeAlone(group: BatchGroup, record: QueuedRecord): Promise<boolean> {
     return this.untilDone({
       work: async () => {
-        await refuseLost(group);
         await this.inserter.insert(group);
       },
       what: { table: group.table },
