@@ -10,7 +10,7 @@ export type {
   Rejection,
   StreamSchema,
 } from './records/chunk.js';
-export { isCompressed } from './records/chunk.js';
+export { isCompressed } from './judge/chunk/compression.js';
 export { isOutOfSpace } from './records/out-of-space.js';
 export { longRecord, refuseLongRecord } from './records/record-limit.js';
 export { plainReason, rejectionsOf } from './records/rejection-list.js';

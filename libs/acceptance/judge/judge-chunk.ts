@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { link, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { ChunkMemory } from './chunk/chunk-memory.js';
+import { isCompressed } from './chunk/compression.js';
 import type { CsvShape } from './chunk/csv-shape.js';
 import { CsvJudge } from './csv/judge-csv.js';
 import type { JudgedChunk, JudgedRejections, JudgeJob } from './chunk/judge-job.js';
@@ -93,7 +94,7 @@ async function writeLines(
   { source }: JudgeJob,
   bytes: Buffer,
 ): Promise<void> {
-  if (file.endsWith('.zst')) return compress(file, lines);
+  if (isCompressed(file)) return compress(file, lines);
   // A chunk that is judged again may be linked there: to write into it would change the chunk.
   await rm(file, { force: true });
   if (typeof source === 'string' && isWhole(lines, bytes)) {
@@ -136,7 +137,7 @@ function linesOf(file: string, memory: ChunkMemory): Buffer {
 function rejectionsOf(bytes: Buffer, refused: RefusedRecords): JudgedRejections | undefined {
   if (refused.count === 0) return undefined;
   const { lines, reasonOf, reasons } = refused;
-  const { from, to } = refused.place(0);
+  const { from, to } = refused.textAt(0, bytes);
   const firstText = bytes.toString('utf8', from, Math.min(to, from + KNOWN_BYTES));
   return { lines, reasonOf, reasons, bytes: refused.bytes, firstText };
 }

@@ -18,6 +18,7 @@ import type {
   JudgedRejections,
   JudgeJob,
 } from '../judge/chunk/judge-job.js';
+import { COMPRESSION } from '../judge/chunk/compression.js';
 import { KIND_NAMES } from '../judge/values/kinds.js';
 import { REASON } from '../judge/refusals/reasons.js';
 import {
@@ -56,8 +57,8 @@ export interface EvolvedSchema {
  * header's fields, because names would double their size.
  */
 const filesOf = ({ csv, isPlain }: Pick<Chunk, 'csv' | 'isPlain'>): Files => ({
-  accepted: `accepted${csv ? '.compact' : ''}.ndjson${isPlain ? '' : '.zst'}`,
-  rejected: 'rejected.native.zst',
+  accepted: `accepted${csv ? '.compact' : ''}.ndjson${isPlain ? '' : `.${COMPRESSION}`}`,
+  rejected: `rejected.native.${COMPRESSION}`,
 });
 /**
  * The same for a batch that is kept in memory. It is small, and the queue keeps it in a record of

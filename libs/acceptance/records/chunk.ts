@@ -3,12 +3,6 @@ import type { WrittenTimes } from '@app/warehouse';
 import type { CsvShape } from '../judge/chunk/csv-shape.js';
 import type { JudgedRejections } from '../judge/chunk/judge-job.js';
 
-/** Ending of columnar files, which names their compression. */
-export const COMPRESSION = 'zst';
-
-/** Tells whether the file of a batch is compressed. */
-export const isCompressed = (file: string): boolean => file.endsWith(`.${COMPRESSION}`);
-
 /** A bounded piece of an upload: one record a line, in a file. */
 export interface Chunk {
   /** Absolute path. */

@@ -11,7 +11,6 @@ import { beyondFloat, kindThatWidens } from '@app/streams';
 import type { SchemaKeeper } from '../records/accept-records.js';
 import { anyBeyondFloat, isBeyondFloat, notYetExact } from './sql/beyond-float.sql.js';
 import {
-  COMPRESSION,
   keptFrom,
   type AcceptedChunk,
   type AcceptOptions,
@@ -19,6 +18,7 @@ import {
   type RejectedRecords,
   type StreamSchema,
 } from '../records/chunk.js';
+import { COMPRESSION } from '../judge/chunk/compression.js';
 import { isOutOfSpace } from '../records/out-of-space.js';
 import { writeRejected } from './write-rejected.js';
 import { judgedRows, type JudgedRows, type StoredField } from './sql/judge-rows.sql.js';

@@ -103,6 +103,6 @@ const NOTHING: EnqueuedChunk = {
  * syncs all files, and tells what fails; then there is less left to write.
  */
 function beginSync({ accepted }: EnqueuedChunk): void {
-  if (accepted?.content || !accepted || isCompressed(accepted.file)) return;
+  if (!accepted || accepted.content || isCompressed(accepted.file)) return;
   syncPath(accepted.file).catch(() => undefined);
 }

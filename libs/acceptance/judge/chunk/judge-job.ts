@@ -28,7 +28,8 @@ export interface JudgeJob {
   readonly keptFrom: number | undefined;
   /**
    * Absolute paths of the files to write, compressed, but for accepted lines in a file whose name
-   * does not end with `.zst`; `memory`: the bytes come with the answer, uncompressed; undefined: the judge only looks for new fields, and writes nothing.
+   * does not end with `.zst`; `memory`: the bytes come with the answer, uncompressed; undefined: the
+   * judge only looks for new fields, and writes nothing.
    */
   readonly targets?:
     { readonly accepted: string; readonly rejected: string } | 'memory' | undefined;

@@ -89,7 +89,7 @@ describe('LinesJudge', () => {
         if (judge.isNew) return;
         const { refused } = judge;
         const records = Array.from(refused.lines, (line, index) => {
-          const { from, to } = refused.place(index);
+          const { from, to } = refused.textAt(index, bytes);
           return [line, lines.toString('latin1', from, to)];
         });
         expect(records).toEqual(slow.refused);

@@ -1,18 +1,10 @@
-import { randomInt } from 'node:crypto';
 import { certain } from '@app/platform';
-
-const FNV_PRIME = 0x01000193;
-
-/**
- * The start value of hashes. It is secret, because a client could otherwise choose names that all
- * fall on one place.
- */
-const HASH_BEGIN = randomInt(2 ** 32) | 0;
+import { HASH_BEGIN, mixed } from './name-hash.js';
 
 /** Hash of bytes (FNV-1a, 32 bits), with its high bits in the low ones, which choose the place. */
 function hashOf(bytes: Uint8Array, from: number, to: number): number {
   let hash = HASH_BEGIN;
-  for (let at = from; at < to; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), FNV_PRIME);
+  for (let at = from; at < to; at += 1) hash = mixed(hash, bytes[at] ?? 0);
   return hash ^ (hash >>> 15);
 }
 

@@ -3,10 +3,13 @@ import { codePointOf, endOfEscape } from './text-escape.js';
 
 const BACKSLASH = 0x5c;
 const FNV_PRIME = 0x01000193;
-/** The start is secret, because a client could otherwise choose names of one hash. */
-const HASH_BEGIN = randomInt(2 ** 32) | 0;
+/**
+ * The start value of hashes. It is secret, because a client could otherwise choose names that all
+ * fall on one place.
+ */
+export const HASH_BEGIN = randomInt(2 ** 32) | 0;
 
-const mixed = (hash: number, byte: number): number => Math.imul(hash ^ byte, FNV_PRIME);
+export const mixed = (hash: number, byte: number): number => Math.imul(hash ^ byte, FNV_PRIME);
 
 /**
  * Hash of a name (FNV-1a over its UTF-8), the same however it is spelled: `é` as `\u00e9`.

@@ -57,12 +57,6 @@ export class RefusedRecords {
     return this.reason.slice(0, this.count);
   }
 
-  /** Tells where a record stands. */
-  place(index: number): { readonly from: number; readonly to: number } {
-    const [from, to] = [this.from[index], this.to[index]];
-    return { from: certain(from, 'refused record'), to: certain(to, 'refused record') };
-  }
-
   /** A record's text, until the next one is asked for. @param bytes where the records stand */
   textAt(index: number, bytes: Buffer): Text {
     const { text } = this;

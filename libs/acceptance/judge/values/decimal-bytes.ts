@@ -1,7 +1,7 @@
 import { FLOAT, INT, NEGATIVE, ODDLY_WRITTEN } from './kinds.js';
 import { tell, tellFraction } from './number-text.js';
 
-const [PLUS, MINUS, POINT, ZERO] = [0x2b, 0x2d, 0x2e, 0x30];
+const [PLUS, MINUS, POINT, ZERO, NINE] = [0x2b, 0x2d, 0x2e, 0x30, 0x39];
 const LOWER_E = 0x65;
 /** Turns a letter into its lower case. */
 const LOWER = 0x20;
@@ -56,4 +56,19 @@ function exponentAt(bytes: Buffer, from: number, to: number): number {
   let exponent = 0;
   for (let at = first; at < to; at += 1) exponent = exponent * 10 + (bytes[at] ?? 0) - ZERO;
   return sign === MINUS ? -exponent : exponent;
+}
+
+/** Tells where the digits end that begin there. */
+export function endOfDigits(bytes: Uint8Array, from: number, to: number): number {
+  let at = from;
+  for (let byte = bytes[at] ?? 0; at < to && byte >= ZERO && byte <= NINE; byte = bytes[at] ?? 0)
+    at += 1;
+  return at;
+}
+
+/** Tells where a number ends without a point behind which only zeros stand, as in `12.0`. */
+export function withoutZeros(bytes: Buffer, from: number, to: number): number {
+  let end = to;
+  while (end > from && bytes[end - 1] === ZERO) end -= 1;
+  return end > from && bytes[end - 1] === POINT ? end - 1 : to;
 }

@@ -1,6 +1,7 @@
 import { instant } from '../clock/calendar.js';
 import { digits } from '../clock/iso-bytes.js';
 import { isoTimeAt } from '../clock/iso-time.js';
+import { endOfDigits } from './decimal-bytes.js';
 import { integerOf } from './number-text.js';
 
 /**
@@ -35,7 +36,7 @@ export const microsOfText = (text: string): Micros | undefined =>
 /** Tells whether a text is a number that may be a time. */
 export const isNumberText = (text: string): boolean => NUMBER.test(text);
 
-const [ZERO, NINE, POINT] = [0x30, 0x39, 0x2e];
+const [ZERO, POINT] = [0x30, 0x2e];
 const MICRO_DIGITS = 6;
 /** Microseconds of a unit of a fraction, by the number of its digits. */
 const MICROS_OF_DIGITS = [0, 100_000, 10_000, 1000, 100, 10, 1];
@@ -48,9 +49,6 @@ export function plainIsoMicros(bytes: Buffer, from: number, to: number): Micros 
   const rest = digits(bytes, time.fractionFrom, told) * (MICROS_OF_DIGITS[told] ?? 0);
   return inMicros(time.milliseconds, rest);
 }
-
-const isDigit = (byte: number | undefined): boolean =>
-  byte !== undefined && byte >= ZERO && byte <= NINE;
 
 function numberAt(bytes: Uint8Array, from: number, count: number): number {
   let number = 0;
@@ -98,12 +96,6 @@ export function plainMicros(bytes: Uint8Array, from: number, to: number): number
   if (value > MICROSECONDS_ABOVE) return value;
   const micros = value > MILLISECONDS_ABOVE ? value * 1000 : value * 1_000_000;
   return micros > LATEST ? undefined : micros;
-}
-
-function endOfDigits(bytes: Uint8Array, from: number, to: number): number {
-  let end = from;
-  while (end < to && isDigit(bytes[end])) end += 1;
-  return end;
 }
 
 /** Seconds of so many digits are told from milliseconds by their number. */

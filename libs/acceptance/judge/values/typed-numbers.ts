@@ -1,3 +1,4 @@
+import { endOfDigits, withoutZeros } from './decimal-bytes.js';
 import { integerOf } from './number-text.js';
 import { fractionDigits, plainDecimal, wholeDigits, type PlainDecimal } from './plain-decimal.js';
 import { AS_IT_STANDS, type ValueReader } from './value-reader.js';
@@ -25,13 +26,6 @@ export const integersWithin =
       ? String(integer)
       : undefined;
   };
-
-/** Tells where a number ends without a point behind which only zeros stand, as in `12.0`. */
-function withoutZeros(bytes: Buffer, from: number, to: number): number {
-  let end = to;
-  while (end > from && bytes[end - 1] === ZERO) end -= 1;
-  return end > from && bytes[end - 1] === POINT ? end - 1 : to;
-}
 
 /** @returns undefined where it is long, or written with a fraction, an exponent, or as `-0` */
 function plainInteger(bytes: Buffer, from: number, to: number): number | undefined {
@@ -78,13 +72,6 @@ function isPlainDecimal(
   if (point === to) return true;
   const end = endOfDigits(bytes, point + 1, to);
   return bytes[point] === POINT && end === to && end > point + 1 && end - point - 1 <= scale;
-}
-
-function endOfDigits(bytes: Buffer, from: number, to: number): number {
-  let at = from;
-  for (let byte = bytes[at] ?? 0; at < to && byte >= ZERO && byte <= NINE; byte = bytes[at] ?? 0)
-    at += 1;
-  return at;
 }
 
 /** Writes a decimal without an exponent. One that fits is short. */
